@@ -16,11 +16,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankwise.core.errors import RankwiseError
-    from rankwise.schedules.written import schedule
     from rankwise.workflows.api import (
+        BenchResult,
+        CompareResult,
+        Comparison,
+        GuidelinesResult,
+        HostError,
+        InputError,
+        InterruptedRun,
         Metric,
         Net,
+        Notice,
+        Prediction,
+        RankwiseError,
+        StudyResult,
+        TuneResult,
+        Verdict,
         Where,
         bench,
         compare,
@@ -29,6 +40,7 @@ if TYPE_CHECKING:
         predict,
         resume,
         run,
+        schedule,
         study,
         testbed,
         tune,
@@ -38,9 +50,21 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BenchResult",
+    "CompareResult",
+    "Comparison",
+    "GuidelinesResult",
+    "HostError",
+    "InputError",
+    "InterruptedRun",
     "Metric",
     "Net",
+    "Notice",
+    "Prediction",
     "RankwiseError",
+    "StudyResult",
+    "TuneResult",
+    "Verdict",
     "Where",
     "__version__",
     "bench",
@@ -59,8 +83,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a part of the API when it is first used: `rankwise --help` needs none of it."""
+    """Load the API when it is first used: `rankwise --help` needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module 'rankwise' has no attribute '{name}'")
-    homes = {"RankwiseError": "rankwise.core.errors", "schedule": "rankwise.schedules.written"}
-    return getattr(importlib.import_module(homes.get(name, "rankwise.workflows.api")), name)
+    return getattr(importlib.import_module("rankwise.workflows.api"), name)
+
+
+def __dir__() -> list[str]:
+    """Return what can be used, for completion and help()."""
+    return sorted({*globals(), *__all__})

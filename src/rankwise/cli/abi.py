@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import json_option, prefix_option
 from rankwise.cli.screen import Screen
 from rankwise.workflows.abi import Checked, Suitability
 from rankwise.workflows.abi import check as look
@@ -23,7 +23,10 @@ Examples:
 """
 
 
-@click.group(name="abi", epilog=_EXAMPLES)
+SECTION = "MPIs and hosts"
+
+
+@click.group(name="abi", short_help="Show what a program is linked to, where it can run.", epilog=_EXAMPLES)
 def command() -> None:
     """Show what binaries are linked to, and on which MPI they can run.
 
@@ -36,18 +39,17 @@ def command() -> None:
     name="check", epilog=_EXAMPLES, short_help="Show what a program is linked to, and where it can run."
 )
 @click.argument("program")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
+@json_option
+@prefix_option
 def check(program: str, as_json: bool, prefixes: tuple[Path, ...]) -> None:
     """Show what a program is linked to, and which implementations can run it."""
     found = look(program, prefixes, Screen(quiet=as_json))
-    click.echo(json.dumps(asdict(found), indent=2) if as_json else _text(found))
+    print_answer(found, [_text(found)], as_json=as_json)
 
 
 def _text(found: Checked) -> str:
     what = "the standard ABI of MPI-5, which any MPI can carry out" if found.standard_abi else "one kind of MPI"
-    width = max(len(one.implementation) for one in found.implementations)
+    width = max((len(one.implementation) for one in found.implementations), default=0)
     rows = [f"  {one.implementation:{width}}  {'yes' if one.runs else 'no '}  {_remark(one)}".rstrip()
             for one in found.implementations]  # fmt: skip
     return "\n".join([f"{found.program} is linked to {found.linked_to}: {what}", "It runs on", *rows])

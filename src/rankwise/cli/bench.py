@@ -6,20 +6,42 @@ from pathlib import Path
 from typing import Any
 
 import click
+from cloup import option_group
 
-from rankwise.cli.join_options import check_joined, join_options
-from rankwise.cli.measuring_options import measuring_options, names_of, request_of, schedule_option
-from rankwise.cli.options import DURATION, echo_json, print_parts, store_option
+from rankwise.cli.answer import code_of_check, print_answer, print_parts
+from rankwise.cli.benchmark_options import BENCHMARK_OPTIONS
+from rankwise.cli.join_options import check_joined
+from rankwise.cli.measuring_options import (
+    PLACE_OPTIONS,
+    PLAN_OPTIONS,
+    WHAT_OPTIONS,
+    request_of,
+)
+from rankwise.cli.options import DURATION, Parsed, json_option, mpi_option, names_of, quiet_option, store_option
 from rankwise.cli.program_arguments import TakesNoProgram
-from rankwise.cli.screen import Screen
+from rankwise.cli.screen import Screen, err, out
 from rankwise.core import errors
-from rankwise.core.errors import InputError
-from rankwise.report import listings
+from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.records import MPI_WARNING
+from rankwise.report import listings, peer_logs
 from rankwise.workflows import bench
+from rankwise.workflows.events import warn
+
+SECTION = "Measure"
+LAYOUTS = ("table", "imb", "osu")
+
+
+def _layout(text: str) -> str:
+    if text == "json":
+        raise InputError("--format json is not valid", "use --json")
+    if text not in LAYOUTS:
+        raise UnknownNameError("layout", text, LAYOUTS)
+    return text
 
 
 @click.command(
     name="bench",
+    short_help="Run benchmarks and print their times.",
     cls=TakesNoProgram,
     epilog="\b\nExamples:\n"
     "  rankwise bench pingpong --mpi mpich\n"
@@ -30,44 +52,58 @@ from rankwise.workflows import bench
     "  rankwise bench --list",
 )
 @click.argument("benchmark", nargs=-1)
-@click.option(
-    "--mpi", multiple=True, metavar="NAMES", help="Implementations, separated by commas.  [default: all that work]"
-)
-@click.option(
-    "--list", "only_list", is_flag=True, help="List the benchmarks, and the implementations that lack one."
-)
-@click.option("--launches", type=click.IntRange(1), default=3, show_default=True, help="Launches of each cell.")
-@click.option(
-    "--time", "budget", type=DURATION, default="10m", show_default=True, help="Time budget of the whole run."
-)
-@click.option("--per-cell", type=DURATION, default="50ms", show_default=True, help="Time spent on each cell.")
-@click.option("--verify", is_flag=True, help="Check the data of every operation; exit with 1 if any is wrong.")
-@click.option("--format", "layout_of_output", type=click.Choice(["table", "imb", "osu", "json"]), default="table",
-              show_default=True, help="Layout of the output.")  # fmt: skip
-@schedule_option
-@join_options
-@measuring_options
-@store_option
-def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
+@option_group(
+    "What to measure",
+    mpi_option,
+    click.option("--list", "only_list", is_flag=True,
+                 help="List the benchmarks by category."),
+    click.option("--long", "as_long", is_flag=True,
+                 help="With --list: what each measures, and the implementations that lack it."),
+    *WHAT_OPTIONS,
+    click.option("--verify", is_flag=True, help="Check the data of every operation; exit with 1 if any is wrong."),
+)  # fmt: skip
+@option_group("How the benchmarks call MPI", *BENCHMARK_OPTIONS)
+@option_group(
+    "How long",
+    click.option("--launches", type=click.IntRange(1, 1_000_000), default=3, show_default=True,
+                 help="Launches of each cell."),
+    click.option("--time", "budget", type=DURATION, default="10m", show_default=True,
+                 help="Time budget of the whole run."),
+    click.option("--per-cell", type=DURATION, default="50ms", show_default=True, help="Time spent on each cell."),
+    *PLAN_OPTIONS,
+)  # fmt: skip
+@option_group("Where", *PLACE_OPTIONS)
+@option_group(
+    "Output",
+    click.option("--format", "layout_of_output", type=Parsed("layout", _layout), metavar="[table|imb|osu]",
+                 default="table", show_default=True, help="Layout of the output."),
+    json_option,
+    quiet_option,
+    store_option,
+)  # fmt: skip
+def command(benchmark: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Run benchmarks on one or more implementations and print their times.
 
     With --join they run on jobs over several sites, and beside these on the implementations that --mpi names.
 
     Names of benchmarks or whole categories: point-to-point, collective, nonblocking, persistent, neighbourhood,
-    one-sided, start-up, file, baseline, all; guideline, for the mock-ups of `rankwise guidelines`, and schedule,
-    for our own algorithms, which are not among `all`: bcast.binomial, bcast.chain:segment=64K, 'allreduce.*'.
+    one-sided, start-up, file, baseline, all; guideline, for what `rankwise guidelines` compares, and schedule, for
+    our own algorithms, which are not among `all`: bcast.binomial, bcast.chain:segment=64K, 'allreduce.*'.
+
+    Exit code 1 if data are wrong, or if an implementation gave no result.
     """
     screen = Screen(quiet=asked["quiet"])
     check_joined(asked)
     alone = bool(asked["joined"]) and not asked["mpi"]
     if alone and asked["placement"]:
-        raise InputError("--placement is for jobs of one MPI", "leave it out: --join says it for each site")
+        raise InputError("--placement is for jobs of one MPI", "leave it out: --join gives it for each site")
     if asked["only_list"]:
         menu = bench.benchmarks(names_of(asked["mpi"]), asked["prefixes"], screen)
-        print_parts([listings.benchmark_table(menu)])
+        parts = [listings.benchmark_table(menu)] if asked["as_long"] else listings.benchmark_groups(menu)
+        print_answer(menu, parts, as_json=as_json)
         return errors.EXIT_OK
     if not benchmark and not asked["schedules"]:
-        raise InputError("no benchmark was named", "rankwise bench --list shows them; `all` takes all")
+        raise InputError("no benchmark given", "rankwise bench --list shows them; `all` takes all")
     request = request_of(
         asked, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(asked["mpi"]),
         time_budget_seconds=asked["budget"], min_launches=asked["launches"],
@@ -76,11 +112,15 @@ def command(benchmark: tuple[str, ...], store: Path, **asked: Any) -> int:
         relayed=asked["relayed"], encrypted=asked["encrypted"],
     )  # fmt: skip
     found = bench.bench(request, store, screen)
-    if asked["layout_of_output"] == "json":
-        echo_json({"run": found.run_id, "cells": found.rows, "verified": found.verified, "failed": found.failures})
-    elif asked["verify"]:
-        print_parts([listings.verification_table(found.launches, found.failures)])
+    if as_json or asked["verify"]:
+        table = listings.verification_table(found.launches, found.failures)
+        print_answer(found, [table], as_json=as_json)
     else:
-        listings.print_rows(found.rows, asked["layout_of_output"])
-        listings.print_failures(found.failures)
-    return errors.EXIT_ANSWER_IS_NO if found.has_wrong_data else errors.EXIT_OK
+        if asked["layout_of_output"] == "table":
+            print_parts(found.parts())
+        else:
+            out(peer_logs.text_of(found.rows, asked["layout_of_output"]), end="")
+        for line in listings.failure_lines(found.failures):
+            err(line)
+        warn(Screen(), *(one for one in found.notices if one.kind == MPI_WARNING))
+    return code_of_check(found.objections)

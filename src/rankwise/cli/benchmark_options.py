@@ -10,7 +10,9 @@ import click
 
 from rankwise.cli.options import NAMES, Parsed
 from rankwise.core.errors import InputError
+from rankwise.core.limits import MOST_RANKS
 from rankwise.core.records import Options
+from rankwise.core.units import short, whole_number
 
 DATATYPES = ("byte", "int", "float", "double")
 LAYOUTS = ("contiguous", "vector", "indexed", "struct")
@@ -23,15 +25,15 @@ MOST_THREADS = 64
 
 
 def _thread_counts(text: str) -> tuple[int, ...]:
-    counts = tuple(int(part) if part.isdecimal() else 0 for part in text.split(","))
+    counts = tuple(whole_number(part) or 0 for part in text.split(","))
     if not all(1 <= count <= MOST_THREADS for count in counts):
-        raise InputError(f"'{text}' is not a number of threads", f"write 2, or 2,4; at most {MOST_THREADS}")
+        raise InputError(f"'{short(text)}' is not a number of threads", f"write 2, or 2,4; at most {MOST_THREADS}")
     return tuple(dict.fromkeys(counts))
 
 
 def _root(text: str) -> str:
-    if text != "rotate" and not text.isdigit():
-        raise InputError(f"'{text}' is not a root", "write a rank, or rotate")
+    if text != "rotate" and whole_number(text) is None:
+        raise InputError(f"'{short(text)}' is not a root", "write a rank, or rotate")
     return text
 
 
@@ -40,7 +42,9 @@ def _one_of(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
         words = tuple(dict.fromkeys(text.split(",")))
         unknown = [word for word in words if word not in known]
         if unknown:
-            raise InputError(f"'{unknown[0]}' is none of {', '.join(known)}", "write one or several, with commas")
+            raise InputError(
+                f"'{unknown[0]}' is not one of {', '.join(known)}", "write one or several, with commas"
+            )
         return words
 
     return parse
@@ -67,8 +71,8 @@ BENCHMARK_OPTIONS = (
     click.option("--target", type=click.Choice(TARGETS), default="polls", show_default=True,
                  help="What the target of one-sided operations does: wait inside MPI, or compute."),
     click.option("--in-place", is_flag=True, help="Call collectives with MPI_IN_PLACE."),
-    click.option("--groups", type=click.IntRange(1), default=1, show_default=True,
-                 help="Split the ranks into this many groups, all of which do each operation at once."),
+    click.option("--groups", type=click.IntRange(1, MOST_RANKS), default=1, show_default=True,
+                 help="Run each operation in this many groups of ranks at once."),
     click.option("--threads", type=Parsed("numbers", _thread_counts), default="1", show_default=True,
                  help="Threads of each rank in pingpong_threads, one or several numbers: 2,4. Above 1 "
                       "everything is measured with MPI_THREAD_MULTIPLE."),

@@ -6,28 +6,41 @@ from pathlib import Path
 from typing import Any
 
 import click
+from cloup import option_group
 
+from rankwise.cli.answer import code_of_check, print_result
+from rankwise.cli.benchmark_options import BENCHMARK_OPTIONS
 from rankwise.cli.join_options import check_joined
 from rankwise.cli.measuring_options import (
-    measuring_options,
-    names_of,
+    PLACE_OPTIONS,
+    PLAN_OPTIONS,
+    WHAT_OPTIONS,
     request_of,
-    schedule_option,
     verify_first_option,
 )
-from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
-from rankwise.cli.profile_options import complete_profiles
-from rankwise.cli.program_options import ComparesProgram, check_options, program_options, program_request
+from rankwise.cli.options import (
+    DURATION,
+    RUN_OR_NEWEST,
+    Share,
+    json_option,
+    long_option,
+    names_of,
+    quiet_option,
+    store_option,
+)
+from rankwise.cli.profile_options import any_version_option, complete_profiles
+from rankwise.cli.program_options import PROGRAM_OPTIONS, ComparesProgram, check_options, program_request
 from rankwise.cli.screen import Screen
-from rankwise.core import errors
-from rankwise.workflows import compare, resuming
-from rankwise.workflows.compare import CompareResult
+from rankwise.workflows import compare
 from rankwise.workflows.configurations import choose
 from rankwise.workflows.measure import Request
+
+SECTION = "Measure"
 
 
 @click.command(
     name="compare",
+    short_help="Compare MPI implementations: which is faster, and when.",
     cls=ComparesProgram,
     epilog="\b\nExamples:\n"
     "  rankwise compare                       every MPI that works, three minutes\n"
@@ -36,10 +49,10 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich --layout contiguous,vector --bench pingpong\n"
     "  rankwise compare mpich-5.0.2 mpich-5.0.1 --fail-on slower --json\n"
     "  rankwise compare mpich --profile default --profile wan   is it worth it?\n"
-    "  rankwise compare --explain --bench allreduce   by algorithm, or by core?\n"
+    "  rankwise compare --explain --bench allreduce   is it the algorithm?\n"
     "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 --bench bcast\n"
     "                                         one MPI, or one job over two sites\n"
-    "  rankwise compare --resume              go on where Ctrl-C ended it\n"
+    "  rankwise compare --resume              continue after Ctrl-C\n"
     "  rankwise compare openmpi --launcher '--mca btl tcp,self'\n\n"
     "\b\nA program of your own, whole runs of it:\n"
     "  rankwise compare -n 4 --build '{mpicc} app.c -o {program}' -- ./app input\n"
@@ -50,44 +63,51 @@ from rankwise.workflows.measure import Request
     "  rankwise compare mpich-5 --join a=mpich-5:2,b=openmpi-5:2 -- ./app   joined",
 )
 @click.argument("mpi", nargs=-1)
-@click.option(
-    "--bench", multiple=True, metavar="NAMES", help="Benchmarks or categories, separated by commas; or all."
-)
-@click.option("--thorough", is_flag=True, help="Every benchmark there is; give it --time.")
-@click.option("--explain", is_flag=True,
-              help="Measure the same algorithms over every MPI too, and split each difference into the part of "
-                   "the chosen algorithm and that of the MPI's core.")  # fmt: skip
-@click.option(
-    "--time", "budget", type=DURATION, default="3m", show_default=True, help="Time budget of the whole run."
-)
-@click.option("--baseline", default="", metavar="MPI",
-              help="Implementation to compare with.  [default: the first named, or else the fastest "
-                   "overall]")  # fmt: skip
-@click.option("--precision", type=click.FloatRange(0, 1, min_open=True), default=0.02, show_default=True,
-              help="Stop measuring a cell when the 95 % interval of its median is this narrow, relative to the "
-                   "median.")  # fmt: skip
-@click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
-              help="Differences up to this share count as equivalent.")  # fmt: skip
-@click.option("--fail-on", type=click.Choice(["slower", "different"]),
-              help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline. Wrong "
-                   "data always exit with 1.")  # fmt: skip
-@click.option("--profile", "profiles", multiple=True, metavar="NAME|FOLDER", shell_complete=complete_profiles,
-              help="Measure with this profile (repeatable): --profile wan --profile default.")  # fmt: skip
-@click.option(
-    "--force",
-    is_flag=True,
-    help="Load a profile made for another version, without the settings that this version does not know.",
-)
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
-              help="Where the report goes.  [default: rankwise-RUN.html]")  # fmt: skip
-@click.option("--resume", is_flag=False, flag_value=0, type=int, metavar="[RUN]",
-              help="Continue this run, or the newest interrupted one.")  # fmt: skip
-@program_options
-@verify_first_option
-@schedule_option
-@measuring_options
-@store_option
-@json_option
+@option_group(
+    "What to compare",
+    click.option("--bench", multiple=True, metavar="NAMES",
+                 help="Benchmarks or categories, separated by commas; or all."),
+    click.option("--thorough", is_flag=True, help="Every benchmark there is; give it --time."),
+    *WHAT_OPTIONS,
+    click.option("--profile", "profiles", multiple=True, metavar="NAME|FOLDER", shell_complete=complete_profiles,
+                 help="Measure with this profile (repeatable): --profile wan --profile default."),
+    any_version_option,
+    click.option("--baseline", default="", metavar="MPI",
+                 help="Implementation to compare with.  [default: the first named, or else the fastest overall]"),
+    click.option("--explain", is_flag=True,
+                 help="Measure the same algorithms over every MPI too, and split each difference into the part of "
+                      "the chosen algorithm and that of the point-to-point layer."),
+    verify_first_option,
+)  # fmt: skip
+@option_group(
+    "How long",
+    click.option("--time", "budget", type=DURATION, default="3m", show_default=True,
+                 help="Time budget of the whole run."),
+    click.option("--precision", type=Share(0, 1, min_open=True), default=0.02, show_default=True,
+                 help="Stop measuring a cell when the 95 % interval of its median is this narrow, relative to the "
+                      "median."),
+    *PLAN_OPTIONS,
+    click.option("--resume", is_flag=False, flag_value=0, type=RUN_OR_NEWEST, metavar="[RUN]",
+                 help="Continue this run, or the newest interrupted one."),
+)  # fmt: skip
+@option_group("Where", *PLACE_OPTIONS)
+@option_group("Your program", *PROGRAM_OPTIONS)
+@option_group("How the benchmarks call MPI", *BENCHMARK_OPTIONS, hidden=True)
+@option_group(
+    "Answer and output",
+    click.option("--delta", type=Share(0, 1, min_open=True), default=0.05, show_default=True,
+                 help="Differences up to this share count as equivalent."),
+    click.option("--fail-on", type=click.Choice(["slower", "different"]),
+                 help="Exit with 1 if any candidate is slower (or: faster or slower) than the baseline, if any "
+                      "cell failed, or if nothing was compared. Without this option: only by wrong data, and by "
+                      "an MPI or profile without any result."),
+    click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
+                 help="Where the report goes.  [default: rankwise-RUN.html]"),
+    long_option,
+    json_option,
+    quiet_option,
+    store_option,
+)  # fmt: skip
 @click.pass_context
 def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Compare MPI implementations: which is faster, at what, and by how much.
@@ -102,6 +122,8 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     check_options(context)
     check_joined(asked)
     if asked["resume"] is not None:
+        from rankwise.workflows import resuming  # noqa: PLC0415 - half a second: every kind of run
+
         run_id = resuming.resume_run(asked["resume"], store, screen, kind="compare")
         found = compare.load(run_id, store, delta=asked["delta"])
     elif context.obj:
@@ -109,13 +131,9 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
         found = compare.compare_program(request, store, screen, delta=asked["delta"])
     else:
         found = compare.compare(_request(mpi, asked), store, screen, delta=asked["delta"])
-    path = found.report(asked["report"] or "")
-    if as_json:
-        echo_json(found.as_json(path))
-    else:
-        print_parts(found.parts())
-        screen.say(f"\nreport: {path}")
-    return _exit_code(found, asked["fail_on"])
+    parts = found.parts(as_long=asked["as_long"])
+    print_result(found, screen, asked["report"] or "", parts, as_json=as_json)
+    return code_of_check(found.objections(asked["fail_on"] or ""))
 
 
 def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
@@ -128,11 +146,3 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
         schedules=asked["schedules"], joined=asked["joined"], relayed=asked["relayed"],
         encrypted=asked["encrypted"],
     )  # fmt: skip
-
-
-def _exit_code(found: CompareResult, fail_on: str | None) -> int:
-    """A variant with which a program of the user's fails is worse than a slower one."""
-    bad = {"slower": {"slower"}, "different": {"slower", "faster"}}.get(fail_on or "", set())
-    failed = fail_on is not None and found.program is not None and any(row.failed for row in found.program.rows)
-    is_bad = failed or any(verdict.verdict in bad for verdict in found.verdicts)
-    return errors.EXIT_ANSWER_IS_NO if is_bad or found.comparison.has_wrong_data else errors.EXIT_OK

@@ -5,9 +5,14 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from rankwise.cli.screen import out
+
+SECTION = "MPIs and hosts"
+
 
 @click.command(
     name="completion",
+    short_help="Print the completion script for a shell.",
     epilog='\b\nExamples:\n  eval "$(rankwise completion bash)"\n'
     "  rankwise completion fish > ~/.config/fish/completions/rankwise.fish",
 )
@@ -19,4 +24,4 @@ def command(context: click.Context, shell: str) -> None:
     if generator is None:
         raise click.UsageError(f"no completion for {shell}")
     root = context.find_root().command
-    click.echo(generator(root, {}, "rankwise", "_RANKWISE_COMPLETE").source())
+    out(generator(root, {}, "rankwise", "_RANKWISE_COMPLETE").source())

@@ -7,34 +7,37 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import DURATION, SIZE, Ranks, echo_json, json_option, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import DURATION, SIZE, Ranks, json_option, mpi_option, names_of
 from rankwise.cli.program_arguments import launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
+from rankwise.core.apps import exit_code
 from rankwise.core.coupled import PATTERNS, Pattern
-from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_HOST, EXIT_OK
 from rankwise.report.coupled_view import coupled_parts
 from rankwise.workflows.apps import AppsRequest
 from rankwise.workflows.coupled import patterns, places, run_coupled
 from rankwise.workflows.testbeds import testbed_of
 
+SECTION = "Research"
+
 
 @click.command(
     name="coupled",
+    short_help="Run two coupled models that exchange fields.",
     epilog="\b\nPatterns:\n"
     + "".join(f"  {one.name:<13}{one.description}\n" for one in PATTERNS)
     + "\n\b\nExamples:\n"
     "  rankwise coupled --mpi openmpi --testbed gigabit-testbed-1999\n"
     "  rankwise coupled climate meg --testbed grid5000-2007\n"
-    "  rankwise coupled groundwater --bytes 100M --testbed transatlantic\n"
+    "  rankwise coupled groundwater --size 100M --testbed transatlantic\n"
     "  rankwise coupled molecular --computing 20ms -n 4",
 )
 @click.argument("names", nargs=-1, metavar="[PATTERN]...")
-@click.option("--bytes", "size", type=SIZE, help="Size of the field.  [default: the pattern's]")
+@click.option("--size", type=SIZE, help="Size of the field.  [default: the pattern's]")
 @click.option("--computing", type=DURATION, help="Computing time of a model in a step.  [default: the pattern's]")
 @click.option("--steps", type=click.IntRange(1, 100_000), help="Number of steps.  [default: the pattern's]")
-@click.option("--mpi", "implementations", multiple=True, metavar="MPI",
-              help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
+@mpi_option
 @click.option("-n", "ranks", type=Ranks(2),
               help="Number of ranks, half of them for each model.  [default: as many as a site has "
                    "slots]")  # fmt: skip
@@ -46,23 +49,18 @@ def command(**asked: Any) -> int:
     """Run two models that exchange a field in every step, and measure what the link between sites costs.
 
     On a testbed of two sites each pattern runs twice: both models in one site, and one in each. The models sleep
-    for their computing time. Exit code 1 if a result is wrong, 3 if a run has failed.
+    for their computing time. Exit code 1 if a result is wrong or a run failed, 3 if all runs failed.
     """
     chosen = tuple(_changed(one, asked) for one in patterns(asked["names"]))
     testbed = testbed_of(asked["testbed"], asked["hostfile"])
     request = AppsRequest(
-        implementations=asked["implementations"], testbed=testbed, limit_seconds=asked["limit"],
+        implementations=names_of(asked["mpi"]), testbed=testbed, limit_seconds=asked["limit"],
         launcher_arguments=asked["launcher"],
     )  # fmt: skip
     results = run_coupled(chosen, request, places(testbed, asked["ranks"] or 0), Screen())
-    if asked["as_json"]:
-        echo_json([{**asdict(one), "wan_seconds": one.wan_seconds} for one in results])
-    else:
-        print_parts(coupled_parts(results))
-    runs = [run for one in results for run in (one.within, one.across) if run]
-    if any(run.verified is False for run in runs):
-        return EXIT_ANSWER_IS_NO
-    return EXIT_OK if all(run.has_ended for run in runs) else EXIT_HOST
+    plain = [{**asdict(one), "wan_seconds": one.wan_seconds} for one in results]
+    print_answer(plain, coupled_parts(results), as_json=asked["as_json"])
+    return exit_code([run for one in results for run in (one.within, one.across) if run])
 
 
 def _changed(pattern: Pattern, asked: dict[str, Any]) -> Pattern:

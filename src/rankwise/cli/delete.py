@@ -7,28 +7,40 @@ from pathlib import Path
 
 import click
 
-from rankwise.cli.options import store_option
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import RUN, json_option, store_option
+from rankwise.cli.screen import err
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError
 from rankwise.workflows import runs as stored
 
+SECTION = "Results"
 
-@click.command(name="delete", epilog="\b\nExamples:\n  rankwise delete 3\n  rankwise delete 1 2 5 --yes")
-@click.argument("runs", type=click.IntRange(1), nargs=-1, required=True)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+
+@click.command(
+    name="delete",
+    short_help="Delete runs.",
+    epilog="\b\nExamples:\n  rankwise delete 3\n  rankwise delete 1 2 5 --yes",
+)
+@click.argument("runs", type=RUN, nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @store_option
-def command(runs: tuple[int, ...], yes: bool, store: Path) -> int:
+@json_option
+def command(runs: tuple[int, ...], yes: bool, store: Path, as_json: bool) -> int:
     """Delete runs with all their samples, and free their disk space.
 
     A run that is being measured is not deleted. Exit code 1 if you answered no.
     """
     chosen = stored.get(runs, store)
     for run in chosen:
-        click.echo(f"run {run.id}: {run.command_line} ({run.status}, launches: {run.launches})", err=True)
+        err(f"run {run.id}: {run.command_line} ({run.status}, launches: {run.launches})")
     if not yes and not _confirmed(len(chosen)):
-        click.echo("nothing was deleted", err=True)
+        err("nothing was deleted")
+        print_answer({"deleted": []}, [], as_json=as_json)
         return EXIT_ANSWER_IS_NO
-    stored.delete([run.id for run in chosen], store)
-    click.echo(f"deleted {len(chosen)} run{'s' * (len(chosen) > 1)}", err=True)
+    deleted = [run.id for run in chosen]
+    stored.delete(deleted, store)
+    err(f"deleted {len(chosen)} run{'s' * (len(chosen) > 1)}")
+    print_answer({"deleted": deleted}, [], as_json=as_json)
     return EXIT_OK
 
 
@@ -38,4 +50,4 @@ def _confirmed(count: int) -> bool:
     except click.Abort as error:
         if sys.stdin.isatty():
             raise
-        raise InputError("nobody is there to answer whether to delete", "add --yes") from error
+        raise InputError("cannot ask for confirmation without a terminal", "add --yes") from error

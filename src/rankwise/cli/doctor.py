@@ -2,53 +2,61 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from rankwise.cli.answer import print_answer
 from rankwise.cli.options import SIZE, Ranks, json_option, store_option
+from rankwise.cli.testbed_options import where_options
 from rankwise.core import errors
-from rankwise.workflows import doctor
+from rankwise.workflows import doctor, testbeds
 from rankwise.workflows.doctor import Finding
 
 _STYLES = {"ok": "green", "note": "yellow", "bad": "bold red"}
 
 
+SECTION = "MPIs and hosts"
+
+
 @click.command(
     name="doctor",
-    epilog="\b\nExamples:\n  rankwise doctor\n  rankwise doctor -n 8 --largest 16M\n  rankwise doctor --json",
+    short_help="Check whether this host is fit to measure on.",
+    epilog="\b\nExamples:\n  rankwise doctor\n  rankwise doctor -n 8 --largest 16M\n"
+    "  rankwise doctor --testbed two-clusters\n  rankwise doctor --json",
 )
-@click.option("-n", "ranks", type=Ranks(), help="Number of ranks that you mean to use.  [default: all cores]")
+@click.option("-n", "ranks", type=Ranks(), help="Number of ranks that you intend to use.  [default: all cores]")
 @click.option(
     "--largest",
     type=SIZE,
     default="4M",
     show_default=True,
-    help="Size of the largest message that you mean to send.",
+    help="Size of the largest message that you intend to send.",
 )
+@where_options
 @store_option
 @json_option
-def command(ranks: int | None, largest: int, store: Path, as_json: bool) -> int:
-    """Check whether this machine is fit to measure on. Exit code 3 if it is not."""
-    findings = doctor.examine(ranks, largest, store)
-    if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
-    else:
-        _print(findings)
+def command(
+    ranks: int | None, largest: int, testbed: str, hostfile: Path | None, store: Path, as_json: bool
+) -> int:
+    """Check whether this machine is fit to measure on, and the hosts of a testbed. Exit code 3 if it is not."""
+    where = testbeds.testbed_of(testbed, hostfile) if testbed or hostfile else None
+    findings = doctor.examine(ranks, largest, store, where)
+    print_answer(findings, [_table(findings)], as_json=as_json)
     unfit = any(finding.level == "bad" for finding in findings)
     return errors.EXIT_HOST if unfit else errors.EXIT_OK
 
 
-def _print(findings: list[Finding]) -> None:
+def _table(findings: list[Finding]) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
     for finding in findings:
-        answer = finding.answer + (f"\n[green]remedy:[/] {finding.remedy}" if finding.remedy else "")
-        table.add_row(finding.question, f"[{_STYLES[finding.level]}]{finding.level}[/]", answer)
-    Console().print(table)
+        answer = Text(finding.answer)
+        if finding.remedy:
+            answer.append("\nremedy:", "green").append(f" {finding.remedy}")
+        table.add_row(finding.question, Text(finding.level, _STYLES[finding.level]), answer)
+    return table

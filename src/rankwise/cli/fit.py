@@ -6,15 +6,16 @@ from pathlib import Path
 
 import click
 
+from rankwise.cli.answer import print_answer
 from rankwise.cli.measuring_options import command_line
-from rankwise.cli.options import DURATION, echo_json, json_option, print_parts, store_option
+from rankwise.cli.options import DURATION, RUN, SEED, json_option, prefix_option, quiet_option, store_option
 from rankwise.cli.profile_options import complete_profiles
 from rankwise.cli.program_arguments import TakesNoProgram
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
 from rankwise.core import errors
-from rankwise.report.platform_view import noise_parts, platform_parts
 from rankwise.workflows import configurations, resuming
+from rankwise.workflows.events import warn
 from rankwise.workflows.fit import fitting
 from rankwise.workflows.fit.request import FitRequest, FitResult
 from rankwise.workflows.testbeds import testbed_of
@@ -22,8 +23,12 @@ from rankwise.workflows.testbeds import testbed_of
 DEFAULT_FILE = Path("platform.toml")
 
 
+SECTION = "Explain and predict"
+
+
 @click.command(
     name="fit",
+    short_help="Measure what messages cost on a network.",
     cls=TakesNoProgram,
     epilog="\b\nExamples:\n"
     "  rankwise fit --testbed two-clusters --mpi openmpi -o two.toml\n"
@@ -31,7 +36,7 @@ DEFAULT_FILE = Path("platform.toml")
     "  rankwise fit --from 12 -o again.toml     from a stored run\n"
     "  rankwise platform show two.toml",
 )
-@click.option("--mpi", metavar="NAME", help="The implementation.  [default: the only one that works]")
+@click.option("--mpi", metavar="MPI", help="The implementation.  [default: the only one that works]")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="File to write.  [default: platform.toml, unless --json is given]")  # fmt: skip
 @click.option("--profile", default="", metavar="NAME|FOLDER", shell_complete=complete_profiles,
@@ -39,14 +44,11 @@ DEFAULT_FILE = Path("platform.toml")
 @click.option("--time", "budget", type=DURATION, default=0.0,
               help="Time budget of the whole run.  [default: a minute for each class of pairs, and what the "
                    "patterns take]")  # fmt: skip
-@click.option(
-    "--from", "stored", type=click.IntRange(1), metavar="RUN", help="Use this stored run instead of measuring."
-)
-@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Continue an interrupted run.")
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
-@click.option("--seed", type=int, help="Seed for the order of launches and cells, to repeat a plan.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
+@click.option("--from", "stored", type=RUN, metavar="RUN", help="Use this stored run instead of measuring.")
+@click.option("--resume", type=RUN, metavar="RUN", help="Continue an interrupted run.")
+@prefix_option
+@click.option("--seed", type=SEED, help="Seed for the order of launches and cells, to repeat a plan.")
+@quiet_option
 @where_options
 @store_option
 @json_option
@@ -64,9 +66,9 @@ def command(
     """
     screen = Screen(quiet=quiet)
     if not output and not as_json and DEFAULT_FILE.exists():
-        raise errors.InputError(f"{DEFAULT_FILE} is there already", "name a file with -o: that one is replaced")
+        raise errors.InputError(f"{DEFAULT_FILE} already exists", "name a file with -o: that one is replaced")
     if stored and resume:
-        raise errors.InputError("--from measures nothing, --resume goes on measuring", "give one of them")
+        raise errors.InputError("--from and --resume are mutually exclusive", "give one of them")
     if stored:
         found = fitting.load(stored, store)
     elif resume:
@@ -85,16 +87,7 @@ def _told(found: FitResult, output: Path | None, screen: Screen, *, as_json: boo
     path = output or (None if as_json or found.noisy else DEFAULT_FILE)
     if path:
         fitting.write(path, found.platform)
-    if as_json:
-        echo_json({
-            "run": found.run_id, "platform": found.platform, "file": path, "noisy": found.noisy,
-            "notices": found.notices,
-            "plogp": {name: one.plogp for name, one in found.fits.items()},
-            "gap_seconds_per_byte": {name: one.gap_seconds_per_byte for name, one in found.fits.items()},
-        })  # fmt: skip
-    else:
-        print_parts([*platform_parts(found.platform), *noise_parts(found.noisy)])
-        screen.say(f"\nrun: {found.run_id}" + (f"\nplatform: {path}" if path else ""))
-    for notice in found.notices:
-        screen.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
+    print_answer({**found.to_dict(), "file": path}, found.parts(), as_json=as_json)
+    screen.say(f"\nrun: {found.run_id}" + (f"\nplatform: {path}" if path else ""), whole=True)
+    warn(screen, *found.notices)
     return errors.EXIT_ANSWER_IS_NO if found.noisy else errors.EXIT_OK

@@ -7,9 +7,22 @@ from typing import Any
 
 import click
 
+from rankwise.cli.answer import code_of_check, print_result
 from rankwise.cli.benchmark_options import LAYOUT_NAMES
-from rankwise.cli.measuring_options import RANKS, command_line, names_of, verify_first_option
-from rankwise.cli.options import DURATION, NAMES, SIZES, echo_json, json_option, print_parts, store_option
+from rankwise.cli.measuring_options import RANKS, command_line, verify_first_option
+from rankwise.cli.options import (
+    DURATION,
+    NAMES,
+    RUN,
+    SEED,
+    SIZES,
+    Share,
+    json_option,
+    names_of,
+    prefix_option,
+    quiet_option,
+    store_option,
+)
 from rankwise.cli.program_arguments import TakesNoProgram, launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
@@ -22,8 +35,12 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
 """Pairs of which one is twice the other, so that split is checked at its strictest."""
 
 
+SECTION = "Measure"
+
+
 @click.command(
     name="guidelines",
+    short_help="Check each MPI against itself for slow operations.",
     cls=TakesNoProgram,
     epilog="\b\nExamples:\n"
     "  rankwise guidelines                       every MPI that works\n"
@@ -41,27 +58,27 @@ DEFAULT_SIZES = "8,1K,2K,32K,64K,512K,1M"
                    "another.")  # fmt: skip
 @click.option("-n", "ranks", type=RANKS, default=(), help="Number of ranks: 4, or 2,4,8.  [default: every core]")
 @click.option("--layout", type=LAYOUT_NAMES, default=",".join(guidelines.LAYOUTS), show_default=True,
-              help="Derived datatypes to hold to pack + send + unpack.")  # fmt: skip
+              help="Derived datatypes to compare with pack + send + unpack.")  # fmt: skip
 @click.option("--time", "budget", type=DURATION, default=0.0,
               help="Time budget of the whole run.  [default: what a verdict needs]")  # fmt: skip
-@click.option("--delta", type=click.FloatRange(0, 1), default=0.05, show_default=True,
-              help="An operation that is slower by up to this share is no violation.")  # fmt: skip
-@click.option("--from", "stored", type=click.IntRange(1), metavar="RUN",
+@click.option("--delta", type=Share(0, 1), default=0.05, show_default=True,
+              help="Tolerance: differences up to this share are not violations.")  # fmt: skip
+@click.option("--from", "stored", type=RUN, metavar="RUN",
               help="Use this stored run instead of measuring.")  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write an HTML page with a heat map of guidelines and sizes for each MPI.")  # fmt: skip
-@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Continue an interrupted run.")
-@click.option("--fail-on", type=click.Choice(["violation"]), help="Exit with 1 if any guideline is violated.")
+@click.option("--resume", type=RUN, metavar="RUN", help="Continue an interrupted run.")
+@click.option("--fail-on", type=click.Choice(["violation"]),
+              help="Exit with 1 if any guideline is violated, or any cell failed.")  # fmt: skip
 @verify_first_option
-@click.option("--placement", type=NAMES, default=(), metavar="WORDS|FILE",
+@click.option("--placement", type=NAMES, default=(), metavar="NAMES|FILE",
               help="Placement of the ranks: block, cyclic, one-per-node, across-sites, or a "
                    "rankfile.")  # fmt: skip
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
+@prefix_option
 @launcher_option
 @click.option("--limit", type=DURATION, default="120s", show_default=True, help="Time limit of a launch.")
-@click.option("--seed", type=int, help="Seed for the order of launches and cells, to repeat a plan.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
+@click.option("--seed", type=SEED, help="Seed for the order of launches and cells, to repeat a plan.")
+@quiet_option
 @where_options
 @store_option
 @json_option
@@ -74,23 +91,16 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> i
     """
     screen = Screen(quiet=asked["quiet"])
     found = _answer(mpi, store, asked, screen)
-    page = asked["report"].absolute() if asked["report"] else None
-    if page:
-        guidelines.write_page(page, store, found)
-    if as_json:
-        echo_json(guidelines.as_json(found, page))
-    else:
-        print_parts(guidelines.parts(found))
-        screen.say(f"\nrun: {found.run_id}" + (f"\nreport: {page}" if page else ""))
-    violated = any(one.word == "violated" for one in found.found)
-    wrong = any(one.kind == "wrong data" for one in found.failures)
-    return errors.EXIT_ANSWER_IS_NO if wrong or (asked["fail_on"] and violated) else errors.EXIT_OK
+    print_result(found, screen, asked["report"], as_json=as_json, run=found.run_id)
+    return code_of_check(found.objections(fail_on_violation=bool(asked["fail_on"])))
 
 
-def _answer(mpi: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Screen) -> guidelines.Answer:
+def _answer(
+    mpi: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Screen
+) -> guidelines.GuidelinesResult:
     """What a run says, which is measured now unless it is stored."""
     if asked["stored"] and asked["resume"]:
-        raise errors.InputError("--from measures nothing, --resume goes on measuring", "give one of them")
+        raise errors.InputError("--from and --resume are mutually exclusive", "give one of them")
     if asked["stored"]:
         return guidelines.load(asked["stored"], store, mpi, delta=asked["delta"])
     if asked["resume"]:

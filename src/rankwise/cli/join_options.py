@@ -17,7 +17,7 @@ _IN_JOIN = {"ranks": "-n", "mpi": "--mpi"}
 """Options that a joined job does not take, since --join says it for each site."""
 _SINGLE = {
     "placement": "--placement", "overlay": "--overlay", "reproducible": "--reproducible",
-    "congestion_control": "--congestion-control", "profile": "--profile", "force": "--force",
+    "congestion_control": "--congestion-control", "profile": "--profile", "force": "--any-version",
 }  # fmt: skip
 """Further ones that it does not take."""
 _WAYS = {
@@ -29,7 +29,7 @@ _ENCRYPT = click.option(
     "--encrypt", "encrypted", is_flag=True,
     help="With --join: encrypt what goes between sites that connect directly (TLS 1.3, a new key for each job).",
 )  # fmt: skip
-_VARIANTS = (
+VARIANT_OPTIONS = (
     click.option("--join", "joined", type=Parsed("sites", parts_of), multiple=True,
                  metavar="SITE=MPI:RANKS,...",
                  help="One more variant: a job over several sites with an MPI of its own on each, as with "
@@ -38,6 +38,7 @@ _VARIANTS = (
                  help="With --join: connect the sites through an encrypted relay on the first host of each."),
     _ENCRYPT,
 )  # fmt: skip
+"""Those of a verb that measures joined jobs as variants."""
 _JOB = (
     click.option("--join", "parts", type=Parsed("sites", parts_of), metavar="SITE=MPI:RANKS,...",
                  help="Run one job over several sites, with an MPI of its own on each. The names are the "
@@ -57,13 +58,6 @@ _JOB = (
 )  # fmt: skip
 
 
-def join_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add those of a verb that measures joined jobs as variants."""
-    for option in reversed(_VARIANTS):
-        function = option(function)
-    return function
-
-
 def job_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add those of a verb that starts one job."""
     for option in reversed(_JOB):
@@ -80,7 +74,7 @@ def _check_ways(asked: dict[str, Any], names: tuple[str, ...], has_sites: bool) 
     for name in names:
         if asked[name] and not has_sites:
             raise InputError(
-                f"{_WAYS[name]} is for a job over several sites", "say with --join which MPI runs where"
+                f"{_WAYS[name]} is for a job over several sites", "give the MPI of each site with --join"
             )
     if asked["relayed"] and asked["encrypted"]:
         raise InputError(
@@ -96,7 +90,7 @@ def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest |
         return None
     for name, option in {**_IN_JOIN, **_SINGLE}.items():
         if name in asked and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            why = ": --join says it for each site" if name in _IN_JOIN else ""
+            why = ": --join gives it for each site" if name in _IN_JOIN else ""
             raise InputError(f"{option} is for a job of one MPI", f"leave it out{why}")
     return JoinRequest(
         context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],

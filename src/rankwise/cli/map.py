@@ -8,20 +8,25 @@ from typing import Any
 
 import click
 
+from rankwise.cli.answer import print_answer
 from rankwise.cli.measuring_options import command_line
-from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print_parts, store_option
+from rankwise.cli.options import DURATION, Parsed, json_option, store_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
 from rankwise.core.errors import EXIT_OK, InputError
 from rankwise.report.map_view import map_parts
 from rankwise.workflows import map as mapping
+from rankwise.workflows.events import warn
 from rankwise.workflows.map import MapRequest, map_ranks
-from rankwise.workflows.map_verify import program_of, recorded_program, testbed_for, verify
+from rankwise.workflows.map_verify import program_of, testbed_for, verify
 from rankwise.workflows.testbeds import testbed_of
+
+SECTION = "Explain and predict"
 
 
 @click.command(
     name="map",
+    short_help="Find a better placement of a program's ranks.",
     epilog="\b\nExamples:\n"
     "  rankwise map app.trace --testbed grid5000-2007\n"
     "  rankwise map app.trace --testbed grid5000-2007 --objective time\n"
@@ -29,18 +34,18 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise map traffic.csv --testbed two-clusters.toml -o ranks\n"
     "  rankwise map traffic.csv --hostfile hosts --format machinefile -o mapped\n"
     "  rankwise map traffic.csv --hostfile hosts --pin 0=login-1\n"
-    "  rankwise map traffic.csv --hostfile hosts --topology host.xml -o ranks\n"
-    "  rankwise map app.trace --testbed grid5000-2007 -o ranks --verify\n"
+    "  rankwise map traffic.csv --hostfile hosts --lstopo host.xml -o ranks\n"
+    "  rankwise map app.trace --testbed grid5000-2007 -o ranks --compare\n"
     "  rankwise map app.trace --hostfile hosts --format permutation -o order\n"
     "  rankwise compare --placement block,./ranks -- ./app    is it faster?",
 )
-@click.argument("matrix", metavar="TRACE|MATRIX", type=click.Path(path_type=Path))
+@click.argument("recording", metavar="RECORDING", type=click.Path(path_type=Path))
 @click.option("--placement", default="block", show_default=True, metavar="NAME|FILE",
               help="Current placement of the ranks: block, cyclic, one-per-node, across-sites, or a "
                    "rankfile.")  # fmt: skip
 @click.option("--distances", type=Parsed("distances", mapping.parse_distances), default=(),
               help="Distances within a node, within a site and between sites.  [default: 1:10:100]")  # fmt: skip
-@click.option("--topology", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--lstopo", "topology", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Topology of a host, as written by `lstopo FILE`: ranks on one package are nearer "
                    "(1:2:10:100).")  # fmt: skip
 @click.option("--pin", "pins", type=Parsed("pins", mapping.parse_pins), default=(), metavar="RANK=HOST,...",
@@ -52,8 +57,8 @@ from rankwise.workflows.testbeds import testbed_of
                    "--testbed nor --hostfile is given.  [default: the testbed as described]")  # fmt: skip
 @click.option("--time", "seconds", type=DURATION, default="30s", show_default=True,
               help="Time limit of the search.")  # fmt: skip
-@click.option("--verify", "verified", is_flag=True,
-              help="Then run the program with both placements, interleaved, and compare them. Needs a TRACE "
+@click.option("--compare", "verified", is_flag=True,
+              help="Then run the program with both placements, interleaved, and compare them. Needs a trace "
                    "and -o.")  # fmt: skip
 @store_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -66,17 +71,17 @@ from rankwise.workflows.testbeds import testbed_of
 def command(**asked: Any) -> int:
     """Find the placement of a program's ranks with the least communication cost.
 
-    TRACE is the folder of `rankwise trace`. MATRIX is a list `from,to,bytes`, a square table of bytes, or the
-    output of Open MPI's monitoring component (its folder, or the file of any rank). The cost is the sum of bytes
-    times distance. With --objective time, ranks of a TRACE are then swapped as long as that shortens the time
-    that the simulator predicts.
+    RECORDING is the folder of `rankwise trace`, an OTF2 archive, the output of Open MPI's monitoring component
+    (its folder, or the file of any rank), a list `from,to,bytes`, or a square table of bytes. The cost is the sum
+    of bytes times distance. With --objective time, which needs a trace or an archive, ranks are then swapped as
+    long as that shortens the time that the simulator predicts.
     """
     on_platform = asked["platform"] and not (asked["testbed"] or asked["hostfile"])
     if asked["platform"] and not on_platform and asked["objective"] != "time":
-        raise InputError("--platform is for predicted times", "say --objective time, or leave it out")
+        raise InputError("--platform is for predicted times", "add --objective time, or leave it out")
     testbed = None if on_platform else testbed_of(asked["testbed"], asked["hostfile"])
     request = MapRequest(
-        asked["matrix"], testbed, asked["placement"], asked["distances"],
+        asked["recording"], testbed, asked["placement"], asked["distances"],
         asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"], asked["topology"],
         asked["form"] == "permutation",
     )  # fmt: skip
@@ -85,34 +90,28 @@ def command(**asked: Any) -> int:
     result = map_ranks(request)
     use = ""
     if asked["output"]:
-        use = mapping.write(result, asked["form"], asked["output"], recorded_program(asked["matrix"]))
-    found = None
+        use = mapping.write(result, asked["form"], asked["output"], asked["recording"])
+    found, screen = None, Screen()
     if asked["verified"] and result.hosts == result.now:
-        click.echo("note: the mapped placement is the current one: --verify has nothing to compare", err=True)
+        warn(screen, "the mapped placement is the current one: --compare has nothing to compare")
     elif asked["verified"]:
-        found = verify(request, result, asked["output"], command_line(), asked["store"], Screen())
-    if asked["as_json"]:
-        told = {**asdict(result), "verified": None}
-        if found:
-            told["verified"] = found.as_json(None)
-        echo_json(told)
-        return EXIT_OK
-    for notice in result.notices:
-        click.echo(f"note: {notice}", err=True)
-    print_parts(map_parts(result.costs, result.cost_now, result.hosts, result.predicted, result.gain))
-    if use:
-        click.echo(f"\nuse it: {use}")
-    if found:
-        click.echo()
-        print_parts(found.parts())
+        found = verify(request, result, asked["output"], command_line(), asked["store"], screen)
+    plain = {**asdict(result), "verified": found}
+    parts = map_parts(result.costs, result.cost_now, result.hosts, result.predicted, result.gain)
+    warn(screen, *result.notices)
+    print_answer(
+        plain,
+        [*parts, *([f"\nuse it: {use}"] if use else []), *(["", *found.parts()] if found else [])],
+        as_json=asked["as_json"],
+    )
     return EXIT_OK
 
 
 def _check(asked: dict[str, Any], request: MapRequest) -> None:
     """Raise InputError before anything is done if the program could not run again."""
     testbed_for(request)
-    program_of(asked["matrix"])
+    program_of(asked["recording"])
     if asked["form"] != "rankfile":
-        raise InputError("--verify runs the program with a rankfile", "leave --format out")
+        raise InputError("--compare runs the program with a rankfile", "leave --format out")
     if asked["output"] is None:
-        raise InputError("--verify runs the program with a rankfile", "say where it goes: -o ranks")
+        raise InputError("--compare runs the program with a rankfile", "give a file: -o ranks")

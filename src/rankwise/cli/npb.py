@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rankwise.cli.options import DURATION, Ranks, echo_json, json_option, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import DURATION, Ranks, json_option, mpi_option, names_of, prefix_option
 from rankwise.cli.program_arguments import launcher_option
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
-from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_HOST, EXIT_OK
+from rankwise.core.apps import exit_code
 from rankwise.report.apps_view import apps_parts
 from rankwise.workflows.apps import CLASSES, AppsRequest, run_apps
 from rankwise.workflows.testbeds import testbed_of
 
+SECTION = "Research"
+
 
 @click.command(
     name="npb",
+    short_help="Run the NAS Parallel Benchmarks.",
     epilog="\b\nExamples:\n"
     "  rankwise npb                              all kernels, all MPIs, class S\n"
     "  rankwise npb lu bt --class W --mpi mpich -n 4\n"
@@ -31,8 +34,7 @@ from rankwise.workflows.testbeds import testbed_of
 @click.argument("kernels", nargs=-1, metavar="[KERNEL]...")
 @click.option("--class", "class_name", type=click.Choice(CLASSES, case_sensitive=False), default=CLASSES[0],
               metavar="|".join(CLASSES), show_default=True, help="Problem class, the smallest first.")  # fmt: skip
-@click.option("--mpi", "implementations", multiple=True, metavar="MPI",
-              help="Implementation to use (repeatable).  [default: every one that works]")  # fmt: skip
+@mpi_option
 @click.option("-n", "ranks", type=Ranks(), help="Number of ranks.  [default: every slot of the testbed]")
 @click.option("--count", is_flag=True, help="Also count messages by size.")
 @click.option("--no-compute", is_flag=True,
@@ -45,8 +47,7 @@ from rankwise.workflows.testbeds import testbed_of
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
 @click.option("--limit", type=DURATION, default="10m", show_default=True, help="Time limit of a run.")
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
+@prefix_option
 @json_option
 @where_options
 def command(**asked: Any) -> int:
@@ -54,7 +55,7 @@ def command(**asked: Any) -> int:
 
     The kernels are ep, is, cg, mg, ft, lu, sp and bt, in Rankwise's own C from their published definition; their
     times are not official NPB results. Without names, all that can run on this number of ranks. Exit code 1 if a
-    result is wrong, 3 if a run has failed.
+    result is wrong or a run failed, 3 if all runs failed.
     """
     if asked["source"] and (asked["count"] or asked["no_compute"]):
         raise click.UsageError(
@@ -62,15 +63,10 @@ def command(**asked: Any) -> int:
             "the official ones: rankwise trace -- PROGRAM (--json has its path)"
         )
     request = AppsRequest(
-        asked["kernels"], asked["class_name"], (), asked["implementations"], asked["ranks"] or 0,
+        asked["kernels"], asked["class_name"], (), names_of(asked["mpi"]), asked["ranks"] or 0,
         testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["count"],
         asked["no_compute"], asked["limit"], asked["launcher"], asked["prefixes"], asked["source"],
     )  # fmt: skip
     results = run_apps(request, Screen())
-    if asked["as_json"]:
-        echo_json([asdict(one) for one in results])
-    else:
-        print_parts(apps_parts(results))
-    if any(one.verified is False for one in results):
-        return EXIT_ANSWER_IS_NO
-    return EXIT_OK if all(one.has_ended for one in results) else EXIT_HOST
+    print_answer(results, apps_parts(results), as_json=asked["as_json"])
+    return exit_code(results)

@@ -1,20 +1,17 @@
-"""Options and types that several verbs share, and the JSON that they print."""
+"""Options and types that several verbs share."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import numpy as np
-from rich.console import Console, RenderableType
 
 from rankwise.core import units
 from rankwise.core.errors import InputError
+from rankwise.core.limits import MOST_RANKS, checked_ranks
 from rankwise.core.paths import STORE_VARIABLE, store_path
 
 T = TypeVar("T")
@@ -47,40 +44,58 @@ DURATION = Parsed("duration", units.parse_duration_seconds)
 """A span of time: `90s`, `3m`, `1h30m` as seconds."""
 
 
-MOST_RANKS = 1_000_000
-"""Of one job. More is a mistake in typing, and would fill the memory before any launcher could say so."""
-
-
-def _checked(ranks: int) -> int:
-    if ranks > MOST_RANKS:
-        raise InputError("too many ranks", f"a job has at most {MOST_RANKS}")
-    return ranks
-
-
 class Ranks(click.IntRange):
     """The number of ranks of one job, this one or more."""
 
     name = "number"
 
     def __init__(self, least: int = 1) -> None:
-        super().__init__(least)
+        super().__init__(least, MOST_RANKS)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read the number; one that no job can have is a usage error."""
-        try:
-            return _checked(super().convert(value, param, ctx))
-        except InputError as error:
-            self.fail(f"{error}: {error.remedy}", param, ctx)
+
+class Share(click.FloatRange):
+    """A number from 0 to `most`; click's own type takes nan for one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the number."""
+        number = super().convert(value, param, ctx)
+        return self.fail(f"{value} is not a number", param, ctx) if math.isnan(number) else number
+
+
+def _whole_number(least: int | None) -> Parsed:
+    def parse(text: str) -> int:
+        number = units.signed_number(text)
+        if number is None or (least is not None and number < least):
+            bound = "" if least is None else f", {least} or more"
+            raise InputError(
+                f"'{units.short(text)}' is not valid", f"give a whole number of up to 18 digits{bound}"
+            )
+        return number
+
+    return Parsed("integer", parse)
+
+
+RUN = _whole_number(1)
+"""A run's number."""
+RUN_OR_NEWEST = _whole_number(0)
+"""A run's number, or 0 for the newest."""
+SEED = _whole_number(None)
+RANK = click.IntRange(0, MOST_RANKS - 1)
+"""One rank, as a root."""
+COUNT = click.IntRange(0, MOST_RANKS)
+"""A number of parts or parallel things of an algorithm, 0 for its own choice."""
 
 
 def rank_counts(least: int, example: str) -> Parsed:
     """Return the type of one or several numbers of ranks, `4` or `2,4,8`, each this one or more."""
 
     def parse(text: str) -> tuple[int, ...]:
-        counts = tuple(int(part) if part.strip().isdecimal() else -1 for part in text.split(","))
+        counts = tuple(
+            -1 if (count := units.whole_number(part.strip())) is None else count for part in text.split(",")
+        )
         if min(counts) < least:
-            raise InputError(f"'{text}' is not a number of ranks", f"write {example}")
-        return tuple(_checked(count) for count in counts)
+            raise InputError(f"'{units.short(text)}' is not a number of ranks", f"write {example}")
+        return tuple(checked_ranks(count) for count in counts)
 
     return Parsed("ranks", parse)
 
@@ -92,6 +107,12 @@ def _names(text: str) -> tuple[str, ...]:
 NAMES = Parsed("names", _names)
 """Words with commas between them, each once."""
 
+
+def names_of(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return `--bench a,b --bench c` as a, b, c."""
+    return tuple(name for text in texts for name in text.split(",") if name)
+
+
 store_option = click.option(
     "--store",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -101,34 +122,28 @@ store_option = click.option(
 )
 """Passes `store`, a Path."""
 
-run_argument = click.argument("run", type=click.IntRange(1), required=False)
+run_argument = click.argument("run", type=RUN, required=False)
 """Passes `run`, a run's id or None for the newest: what `Store.run` takes."""
+
+long_option = click.option(
+    "--long", "as_long", is_flag=True, help="Also print every cell, explanation, warning and remedy."
+)
+"""Passes `as_long`."""
+
+mpi_option = click.option(
+    "--mpi", multiple=True, metavar="NAMES",
+    help="Implementations, separated by commas.  [default: all that work]",
+)  # fmt: skip
+"""Passes `mpi`, which `names_of` reads."""
+
+prefix_option = click.option(
+    "--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
+    help="Also look for an MPI in this prefix, the folder that contains bin/mpicc (repeatable).",
+)  # fmt: skip
+"""Passes `prefixes`, Paths."""
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
+"""Passes `quiet`."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 """Passes `as_json`."""
-
-
-def print_parts(parts: Iterable[RenderableType]) -> None:
-    """Print an answer on standard output, part by part."""
-    console = Console(highlight=False)
-    for part in parts:
-        console.print(part)
-
-
-def echo_json(answer: Any) -> None:
-    """Print records (dataclasses, also nested) and plain values as JSON; what is not a finite number is null."""
-    click.echo(json.dumps(_plain(answer), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return str(value) if isinstance(value, Path) else value

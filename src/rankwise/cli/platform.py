@@ -6,10 +6,13 @@ from pathlib import Path
 
 import click
 
-from rankwise.cli.options import echo_json, json_option, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import json_option
+from rankwise.cli.screen import Screen, err, out
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK
 from rankwise.report.platform_view import difference_parts, platform_parts
 from rankwise.workflows import platforms
+from rankwise.workflows.events import warn
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _EXAMPLES = """\b
@@ -22,7 +25,10 @@ Examples:
 """
 
 
-@click.group("platform", epilog=_EXAMPLES)
+SECTION = "Explain and predict"
+
+
+@click.group(name="platform", short_help="Show, export and import what fit measured.", epilog=_EXAMPLES)
 def command() -> None:
     """Manage platforms: what messages cost, as measured by `rankwise fit`."""
 
@@ -33,10 +39,7 @@ def command() -> None:
 def show_command(file: Path, as_json: bool) -> None:
     """Show what messages cost by class of pairs and size, with 95 % intervals, and what is not known."""
     platform = platforms.read(file)
-    if as_json:
-        echo_json(platform)
-    else:
-        print_parts(platform_parts(platform))
+    print_answer(platform, platform_parts(platform), as_json=as_json)
 
 
 @command.command("diff", epilog="\b\nExamples:\n  rankwise platform diff monday.toml tuesday.toml\n")
@@ -46,13 +49,11 @@ def show_command(file: Path, as_json: bool) -> None:
 def diff_command(one: Path, other: Path, as_json: bool) -> int:
     """Show which parameters of two platforms differ. Exit code 1 if any does."""
     rows = platforms.difference(platforms.read(one), platforms.read(other))
-    if as_json:
-        keys = ("parameter", "one", "other", "meaning")
-        echo_json([dict(zip(keys, row, strict=True)) for row in rows])
-    elif rows:
-        print_parts([difference_parts(one.name, other.name, rows)])
-    else:
-        click.echo("no parameter differs", err=True)
+    if not rows:
+        err("no parameter differs")
+    keys = ("parameter", "one", "other", "meaning")
+    plain = [dict(zip(keys, row, strict=True)) for row in rows]
+    print_answer(plain, [difference_parts(one.name, other.name, rows)] if rows else [], as_json=as_json)
     return EXIT_ANSWER_IS_NO if rows else EXIT_OK
 
 
@@ -71,9 +72,9 @@ def export_command(file: Path, form: str, output: Path | None) -> None:
     if output:
         platforms.write(output, text)
     else:
-        click.echo(text, nl=False)
+        out(text, end="")
     if lost := platforms.lost_in_export(platform, form):
-        click.echo(f"note: {lost}", err=True)
+        warn(Screen(), lost)
 
 
 @command.command("import", epilog="\b\nExamples:\n  rankwise platform import cluster.xml -o cluster.toml\n")
@@ -86,6 +87,5 @@ def import_command(file: Path, output: Path | None) -> None:
     if output:
         platforms.write(output, text)
     else:
-        click.echo(text, nl=False)
-    for name, why in platform.not_identified.items():
-        click.echo(f"note: {name}: {why}", err=True)
+        out(text, end="")
+    warn(Screen(), *(f"{name}: {why}" for name, why in platform.not_identified.items()))

@@ -8,19 +8,19 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import SIZE, SIZES, echo_json, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import COUNT, RANK, SIZE, SIZES
 from rankwise.cli.predict_options import ANSWER, PLATFORM, counting, only_one, request_of, with_options
 from rankwise.cli.schedule import SITES
-from rankwise.cli.screen import Screen
+from rankwise.cli.screen import Screen, out
 from rankwise.core.errors import InputError
 from rankwise.report.prediction_csv import comparison_csv, prediction_csv, sweep_csv
 from rankwise.report.prediction_view import comparison_parts, prediction_parts, sweep_parts, tolerance_parts
 from rankwise.workflows.predict import pages, predictor
 from rankwise.workflows.predict.asking import collectives
 from rankwise.workflows.predict.questions import Collective, Files, Question, ScheduleFile
-from rankwise.workflows.predict.told import as_json
 from rankwise.workflows.predict.tolerance import tolerance
-from rankwise.workflows.schedules import Asked
+from rankwise.workflows.schedules import DEFAULT_RANKS, Asked
 
 Answer = Callable[[tuple[Question, ...], dict[str, Any]], None]
 
@@ -29,7 +29,7 @@ _EXAMPLES = """\b
 Examples:
   rankwise predict collective allreduce --size 1M --platform platform.toml
   rankwise predict collective bcast --sites 4x256 --size 1M --platform p.toml
-  rankwise predict pattern flows.txt --platform p.toml --html flows.html
+  rankwise predict pattern flows.txt --platform p.toml -o flows.html
   rankwise predict trace app.goal --platform p.toml --what-if wan.rate=10G
   rankwise predict trace a.goal@nodes=0-3 b.goal@nodes=2-5 --testbed cluster
   rankwise predict trace app.goal --sweep wan.delay=1ms:9ms --platform p.toml
@@ -37,7 +37,10 @@ Examples:
 """
 
 
-@click.group("predict", epilog=_EXAMPLES)
+SECTION = "Explain and predict"
+
+
+@click.group(name="predict", short_help="Predict the time of patterns, traces, collectives.", epilog=_EXAMPLES)
 def command() -> None:
     """Predict what communication will take, contention included.
 
@@ -59,63 +62,51 @@ def tolerance_command() -> None:
 
 def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
     only_one(asked, ("swept", "--sweep"), ("compare_with", "--compare-with"))
-    only_one(asked, ("swept", "--sweep"), ("page", "--html"))
+    only_one(asked, ("swept", "--sweep"), ("page", "--report"))
     if asked["noise"] and not asked["seeds"]:
-        raise InputError("--noise needs --seeds", "say how many simulations to run: --seeds 100")
+        raise InputError("--noise needs --seeds", "give the number of simulations: --seeds 100")
     only_one(asked, ("swept", "--sweep"), ("seeds", "--seeds"))
     only_one(asked, ("swept", "--sweep"), ("trace_file", "--trace-out"))
     if asked["as_csv"] and asked["as_json"]:
-        raise InputError("--csv and --json cannot be asked for at once", "give one of them")
+        raise InputError("--csv and --json are mutually exclusive", "give one of them")
     request = request_of(questions[0], asked)
+    page = asked["page"] and asked["page"].absolute()
+    found: Any
+    csv: Callable[[Any], str]
+    parts: Callable[[Any], Iterable[Any]]
     with counting(quiet=asked["quiet"]) as progress:
         if len(questions) > 1:
             if any(asked[one] for one in ("page", "swept", "seeds", "trace_file")):
                 raise InputError(
-                    "a page, a sweep, noise and a timeline are of one algorithm and size",
+                    "--report, --sweep, --seeds and --trace-out need one algorithm and one size",
                     "give --algorithm and one --size",
                 )
             several = tuple(one for one in questions if isinstance(one, Collective))
-            compared = predictor.compare(request, several, asked["store"], progress)
+            found = predictor.compare(request, several, asked["store"], progress)
+            csv, parts = comparison_csv, comparison_parts
         elif asked["swept"]:
             change, ends = asked["swept"]
-            swept = predictor.sweep(request, change, ends, asked["steps"], progress)
+            found = predictor.sweep(request, change, ends, asked["steps"], progress)
+            csv, parts = sweep_csv, sweep_parts
         else:
-            predicted = predictor.predict(request, asked["store"], progress)
-    if len(questions) > 1:
-        _print(asked, lambda: compared, lambda: comparison_csv(compared), lambda: comparison_parts(compared))
-    elif asked["swept"]:
-        _print(asked, lambda: swept, lambda: sweep_csv(swept), lambda: sweep_parts(swept))
+            found = predictor.predict(request, asked["store"], progress)
+            csv, parts = prediction_csv, prediction_parts
+    if page:
+        pages.write(page, found)
+    if asked["as_csv"]:
+        out(csv(found), end="")
     else:
-        if asked["page"]:
-            pages.write(asked["page"].absolute(), predicted)
-        _print(
-            asked,
-            lambda: as_json(predicted),
-            lambda: prediction_csv(predicted),
-            lambda: prediction_parts(predicted),
-        )
-        if asked["page"]:
-            Screen(quiet=asked["quiet"]).say(f"\nreport: {asked['page'].absolute()}", whole=True)
-
-
-def _print(
-    asked: dict[str, Any], json: Callable[[], Any], csv: Callable[[], str], parts: Callable[[], Iterable[Any]]
-) -> None:
-    """As what is asked for: JSON, CSV or words."""
-    if asked["as_json"]:
-        echo_json(json())
-    elif asked["as_csv"]:
-        click.echo(csv(), nl=False)
-    else:
-        print_parts(parts())
+        print_answer(found, parts(found), as_json=asked["as_json"])
+    if page:
+        Screen(quiet=asked["quiet"]).say(f"\nreport: {page}", whole=True)
 
 
 def _tolerate(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
     if len(questions) > 1:
-        raise InputError("tolerance is that of one algorithm and size", _ONE)
+        raise InputError("tolerance needs one --algorithm and one --size", _ONE)
     with counting(quiet=asked["quiet"]) as progress:
         found = tolerance(request_of(questions[0], asked), progress)
-    echo_json(found) if asked["as_json"] else print_parts(tolerance_parts(found))
+    print_answer(found, tolerance_parts(found), as_json=asked["as_json"])
 
 
 def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
@@ -148,9 +139,9 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
         """Predict programs that were traced; several run at the same time.
 
-        A FILE is what `rankwise trace` recorded, a GOAL schedule (text or binary), SimGrid's time-independent
-        trace, also a folder with a file for each rank, or the first of the Chakra execution traces app.0.et,
-        app.1.et, ...
+        A FILE is what `rankwise trace` recorded, an OTF2 archive, a GOAL schedule (text or binary), SimGrid's
+        time-independent trace, also a folder with a file for each rank, or the first of the Chakra execution
+        traces app.0.et, app.1.et, ...
         """
         pairs = []
         for one in algorithms:
@@ -164,13 +155,15 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
 
 
 def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
+    default: dict[str, Any] = {"default": "", "help": "See `rankwise schedule list`.  [default: compare all]"}
+    required = {"required": True, "help": "See `rankwise schedule list`."}
+
     @click.command("collective", epilog="\b\nExamples:\n"
                    "  rankwise predict collective allreduce --testbed cluster\n"
                    "  rankwise predict collective bcast --size 1K,1M --sites 2x8 --platform p.toml\n"
                    "  rankwise predict collective bcast -n 64 --platform p.toml --compare-with 12")  # fmt: skip
     @click.argument("operation")
-    @click.option("--algorithm", default="", metavar="NAME",
-                  help="See `rankwise schedule list`.  [default: compare all]")  # fmt: skip
+    @click.option("--algorithm", metavar="NAME", **(default if answer is _predict else required))
     @click.option("--size", "sizes", type=SIZES, default=None, metavar="SIZES",
                   help="Size of a rank's block.  [default: 1M, or those of --compare-with]")  # fmt: skip
     @click.option("-n", "ranks", type=click.IntRange(1, 1 << 22), default=None,
@@ -178,7 +171,7 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.option("--sites", "network", type=SITES, metavar="LAYOUT",
                   help="Sites of the ranks: 4x256 (sites x ranks), 4x64x4 (sites x nodes x ranks), "
                        "3,2,1.")  # fmt: skip
-    @click.option("--root", type=click.IntRange(0), default=0, help="Root rank.")
+    @click.option("--root", type=RANK, default=0, help="Root rank.")
     @click.option(
         "--segment",
         "segment_bytes",
@@ -188,13 +181,13 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     )
     @click.option(
         "--fan-out",
-        type=click.IntRange(0),
+        type=COUNT,
         default=0,
         help="Fan-out of a tree.  [default: the algorithm's choice]",
     )
     @click.option(
         "--lanes",
-        type=click.IntRange(0),
+        type=COUNT,
         default=0,
         help="Number of parallel lanes between sites.  [default: the algorithm's choice]",
     )
@@ -218,17 +211,17 @@ def _schedule(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.command("schedule", epilog="\b\nExamples:\n"
                    "  rankwise predict schedule mine.py -n 8 --size 64K --platform platform.toml")  # fmt: skip
     @click.argument("file", type=click.Path())
-    @click.option(
-        "-n", "ranks", type=click.IntRange(1, 1 << 14), default=8, show_default=True, help="Number of ranks."
-    )
+    @click.option("-n", "ranks", type=click.IntRange(1, 1 << 14), default=None,
+                  help="Number of ranks.  [default: those of the file, or 8 of a Python file]")  # fmt: skip
     @click.option(
         "--size", "size_bytes", type=SIZE, default="1M", show_default=True, help="Size of a rank's block."
     )
     @click.option("--name", default="", help="Name of the schedule, in a Python file that has several.")
     @with_options(*options)
-    def schedule(file: str, ranks: int, size_bytes: int, name: str, **asked: Any) -> None:
+    def schedule(file: str, ranks: int | None, size_bytes: int, name: str, **asked: Any) -> None:
         """Predict a schedule of your own: Python, JSON or MSCCL's XML."""
-        answer((ScheduleFile(Asked((file,), ranks, size_bytes=size_bytes, name=name)),), asked)
+        count = ranks or (DEFAULT_RANKS if file.endswith(".py") else 0)
+        answer((ScheduleFile(Asked((file,), count, size_bytes=size_bytes, name=name)),), asked)
 
     return schedule
 

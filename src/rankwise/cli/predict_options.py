@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from rankwise.cli.options import DURATION, SIZE, Parsed, json_option, store_option
+from rankwise.cli.options import DURATION, RUN, SIZE, Parsed, Share, json_option, quiet_option, store_option
+from rankwise.cli.screen import Terminal
 from rankwise.core.errors import InputError
 from rankwise.workflows import testbeds
-from rankwise.workflows.predict import sweeping
-from rankwise.workflows.predict.predictor import MODELS, Bounds, Request
+from rankwise.workflows.predict import asking
+from rankwise.workflows.predict.predictor import MODELS, Bounds, PredictRequest
 from rankwise.workflows.predict.questions import Question
 
 DEFAULT_NOISE = 0.1
-CHANGES = Parsed("changes", sweeping.parse_changes)
-SWEEP = Parsed("range", sweeping.parse_sweep)
+CHANGES = Parsed("changes", asking.parse_changes)
+SWEEP = Parsed("range", asking.parse_sweep)
 PLATFORM = (
     click.option("--platform", "platform_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Platform file, as written by `rankwise fit`."),
@@ -41,26 +41,26 @@ PLATFORM = (
                  help="Memory that all simulations together may use.  [default: most of what is free]"),
     click.option("--jobs", "at_once", type=click.IntRange(1, 1024), default=None,
                  help="Number of simulations at a time.  [default: the number of cores]"),
-    click.option("-q", "--quiet", is_flag=True, help="No progress."),
+    quiet_option,
     store_option,
     json_option,
 )  # fmt: skip
 ANSWER = (
     click.option("--sweep", "swept", type=SWEEP, metavar="NAME.delay=LOW:HIGH",
                  help="Predict over a range: wan.delay=1ms:100ms, wan.rate=100M:10G."),
-    click.option("--steps", type=click.IntRange(2, sweeping.MOST_STEPS), default=11, show_default=True,
+    click.option("--steps", type=click.IntRange(2, asking.MOST_STEPS), default=11, show_default=True,
                  help="Number of points of the sweep."),
-    click.option("--compare-with", type=click.IntRange(1), metavar="RUN",
+    click.option("--compare-with", type=RUN, metavar="RUN",
                  help="Show what this stored run measured beside the prediction."),
     click.option("--seeds", type=click.IntRange(1, 1_000_000), default=None, metavar="N",
                  help="Repeat N times with random computation times and latencies: median and p99."),
-    click.option("--noise", type=click.FloatRange(0, 2, min_open=True), default=None, metavar="S",
+    click.option("--noise", type=Share(0, 2, min_open=True), default=None, metavar="S",
                  help="Standard deviation of their logarithm, with --seeds.  [default: 0.1]"),
     click.option("--trace-out", "trace_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Write a timeline for Perfetto or chrome://tracing."),
     click.option("--csv", "as_csv", is_flag=True,
                  help="Print a table as CSV: messages, ends of ranks, algorithms or points of a sweep."),
-    click.option("--html", "-o", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    click.option("-o", "--report", "page", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                  help="Write an HTML page: timeline, load of links, what would help."),
 )  # fmt: skip
 
@@ -71,10 +71,10 @@ def with_options(*groups: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Cal
     return lambda command: reduce(lambda made, option: option(made), reversed(every), command)
 
 
-def request_of(question: Question, asked: dict[str, Any]) -> Request:
+def request_of(question: Question, asked: dict[str, Any]) -> PredictRequest:
     """Return the request that the options make."""
     cores = len(os.sched_getaffinity(0))
-    return Request(
+    return PredictRequest(
         question, asked["platform_file"], asked["testbed"], asked["model"] or "", asked["changes"],
         Bounds(asked["limit"], asked["memory_bytes"], asked["at_once"] or cores),
         timeline=asked.get("page") is not None, compare_with=asked.get("compare_with"),
@@ -86,7 +86,7 @@ def request_of(question: Question, asked: dict[str, Any]) -> Request:
 @contextmanager
 def counting(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     """Show a bar on a terminal; what is yielded says how many of how many simulations are done."""
-    console = Console(stderr=True, quiet=quiet)
+    console = Terminal(stderr=True, quiet=quiet)
     columns = (TextColumn("simulations"), BarColumn(bar_width=None), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("", total=None)
@@ -97,4 +97,4 @@ def only_one(asked: dict[str, Any], *names: tuple[str, str]) -> None:
     """Raise InputError if more than one of these options (name, as it is typed) is given."""
     given = [typed for name, typed in names if asked[name] is not None]
     if len(given) > 1:
-        raise InputError(f"{' and '.join(given)} cannot be asked for at once", "give one of them")
+        raise InputError(f"{' and '.join(given)} are mutually exclusive", "give one of them")

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import click
 
-from rankwise.cli.options import echo_json, json_option, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import json_option, prefix_option
 from rankwise.cli.profile_lint import lint_command
 from rankwise.cli.profile_options import complete_profiles
-from rankwise.cli.screen import Screen
-from rankwise.cli.testbed_options import where_options
+from rankwise.cli.screen import Screen, err
+from rankwise.cli.testbed_options import hostfile_option, testbed_option
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK
 from rankwise.report import profiles as tables
 from rankwise.workflows import profiles
+from rankwise.workflows.events import warn
 from rankwise.workflows.testbeds import testbed_of
 
 _EXAMPLES = """\b
@@ -30,7 +32,10 @@ Examples:
 name_argument = click.argument("name", metavar="NAME|FOLDER", shell_complete=complete_profiles)
 
 
-@click.group("profile", epilog=_EXAMPLES)
+SECTION = "Tune"
+
+
+@click.group(name="profile", short_help="Show, check and export the settings found by tune.", epilog=_EXAMPLES)
 def command() -> None:
     """Manage profiles: the settings that `rankwise tune` found for MPIs on a network.
 
@@ -43,19 +48,18 @@ def command() -> None:
 def list_command(as_json: bool) -> None:
     """List the profiles that have a name, and what each gains."""
     found = profiles.known(Screen())
-    if as_json:
-        echo_json([
-            {"name": name, "folder": one.folder, "testbed": one.profile.testbed,
-             "created_at": one.profile.created_at,
-             "parts": [{"implementation": part.implementation, **asdict(profiles.gain(part))}
-                       for part in one.profile.parts]}
-            for name, one in found.items()
-        ])  # fmt: skip
-    elif found:
-        print_parts([tables.profile_list({name: one.profile for name, one in found.items()})])
-    else:
+    if not found:
         looked = " nor ".join(str(place) for place in profiles.places())
-        click.echo(f"no profile is in {looked}: rankwise tune makes one", err=True)
+        err(f"no profile is in {looked}: rankwise tune makes one")
+    plain = [
+        {"name": name, "folder": one.folder, "testbed": one.profile.testbed,
+         "created_at": one.profile.created_at,
+         "parts": [{"implementation": part.implementation, **asdict(profiles.gain(part))}
+                   for part in one.profile.parts]}
+        for name, one in found.items()
+    ]  # fmt: skip
+    table = [tables.profile_list({name: one.profile for name, one in found.items()})] if found else []
+    print_answer(plain, table, as_json=as_json)
 
 
 @command.command("show", epilog="\b\nExamples:\n  rankwise profile show wan\n  rankwise profile show wan --json")
@@ -67,12 +71,9 @@ def show_command(name: str, as_json: bool) -> None:
     If the folder was moved, the paths in its files are updated.
     """
     stored, edits = profiles.load(name)
-    if as_json:
-        echo_json({"folder": stored.folder, **asdict(stored.profile)})
-    else:
-        print_parts([tables.profile_view(stored.profile, stored.folder)])
-    for notice in edits:
-        click.echo(f"note: {notice.message}; {notice.remedy}", err=True)
+    plain = {"folder": stored.folder, **asdict(stored.profile)}
+    print_answer(plain, [tables.profile_view(stored.profile, stored.folder)], as_json=as_json)
+    warn(Screen(), *edits)
 
 
 @command.command(
@@ -84,10 +85,7 @@ def show_command(name: str, as_json: bool) -> None:
 def diff_command(one: str, other: str, as_json: bool) -> int:
     """Show the differences between two profiles. Exit code 1 if there are any."""
     found = profiles.compare(one, other)
-    if as_json:
-        echo_json(found)
-    else:
-        print_parts([tables.difference_table(one, other, found)])
+    print_answer(found, [tables.difference_table(one, other, found)], as_json=as_json)
     return EXIT_ANSWER_IS_NO if found else EXIT_OK
 
 
@@ -119,14 +117,13 @@ def export_command(
     kept as FILE.before-rankwise. Note that every version of Open MPI reads ~/.openmpi.
     """
     found = profiles.export(name, to, formats, implementation=mpi, force=force, remove=remove)
-    if as_json:
-        echo_json(found.paths)
-    else:
-        for path in found.paths:
-            what = f"the profile's lines from {path}" if path.exists() else path
-            click.echo(f"removed {what}" if remove else path)
-    for notice in found.notices:
-        click.echo(f"warning: {notice.message}; {notice.remedy}", err=True)
+    lines = (f"removed {_lines_from(path)}" if remove else str(path) for path in found.paths)
+    print_answer(found.paths, lines, as_json=as_json)
+    warn(Screen(), *found.notices)
+
+
+def _lines_from(path: Path) -> str:
+    return f"the profile's lines from {path}" if path.exists() else str(path)
 
 
 @command.command(
@@ -136,9 +133,9 @@ def export_command(
 )
 @name_argument
 @click.option("--mpi", default="", metavar="MPI", help="Only this implementation.  [default: all in the profile]")
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
-@where_options
+@prefix_option
+@testbed_option("the network that the profile was made for")
+@hostfile_option
 @json_option
 def verify_command(
     name: str, mpi: str, prefixes: tuple[Path, ...], testbed: str, hostfile: Path | None, as_json: bool
@@ -150,10 +147,7 @@ def verify_command(
     """
     where = testbed_of(testbed, hostfile) if testbed or hostfile else None
     found = profiles.check(profiles.VerifyRequest(name, mpi, where, prefixes), Screen())
-    if as_json:
-        echo_json(found)
-    else:
-        print_parts([tables.check_table(found)])
+    print_answer(found, [tables.check_table(found)], as_json=as_json)
     return EXIT_ANSWER_IS_NO if any(one.state == "not in force" for one in found) else EXIT_OK
 
 

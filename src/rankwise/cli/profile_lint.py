@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from rankwise.cli.options import echo_json, json_option
-from rankwise.cli.screen import Screen
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import json_option, prefix_option
+from rankwise.cli.screen import Screen, err
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_INPUT, EXIT_OK
 from rankwise.workflows import lint
 
@@ -25,8 +25,7 @@ from rankwise.workflows import lint
 @click.option("--format", "form", default=None, metavar="NAME", type=click.Choice(lint.FORMATS),
               help=f"Format of the files: {', '.join(lint.FORMATS)}.  [default: as their text "
                    "suggests]")  # fmt: skip
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
+@prefix_option
 @json_option
 def lint_command(
     files: tuple[Path, ...], mpi: str, form: str | None, prefixes: tuple[Path, ...], as_json: bool
@@ -37,17 +36,17 @@ def lint_command(
     I_MPI_ADJUST_* and other variables. Exit code 1 if something was found, 2 if a file cannot be read.
     """
     found = lint.lint(lint.LintRequest(files, mpi, form or "", prefixes), Screen())
-    if as_json:
-        echo_json([asdict(one) for one in found])
-    else:
-        for one in found:
-            for finding in one.findings:
-                remedy = f" ({finding.remedy})" if finding.remedy else ""
-                click.echo(f"{one.file}:{finding.line}: {finding.kind}: {finding.message}{remedy}")
+    lines = (
+        f"{one.file}:{finding.line}: {finding.kind}: {finding.message}"
+        + (f" ({finding.remedy})" if finding.remedy else "")
+        for one in found
+        for finding in one.findings
+    )
+    print_answer(found, lines, as_json=as_json)
     for one in found:
         if one.unreadable:
             where = f"{one.file}:{one.line}" if one.line else str(one.file)
-            click.echo(f"{where}: cannot be read: {one.unreadable}", err=True)
+            err(f"{where}: cannot be read: {one.unreadable}")
     if any(one.unreadable for one in found):
         return EXIT_INPUT
     return EXIT_ANSWER_IS_NO if any(one.findings for one in found) else EXIT_OK

@@ -1,4 +1,4 @@
-"""The options --profile and --force, and the completion of profiles' names."""
+"""The options --profile and --any-version, and the completion of profiles' names."""
 
 from __future__ import annotations
 
@@ -16,16 +16,20 @@ def complete_profiles(_context: object, _parameter: object, incomplete: str) -> 
     return [name for name in profiles.names() if name.startswith(incomplete)]
 
 
+any_version_option = click.option(
+    "--any-version", "force", is_flag=True,
+    help="Load a profile made for another version, without the settings that this version does not know.",
+)  # fmt: skip
+"""Passes `force`."""
 _OPTIONS = (
     click.option("--profile", default=DEFAULT, metavar="NAME|FOLDER", shell_complete=complete_profiles,
                  help="Load this profile (`rankwise profile list`).  [default: none]"),
-    click.option("--force", is_flag=True, help="Load a profile made for another version, without the settings "
-                                               "that this version does not know."),
+    any_version_option,
 )  # fmt: skip
 
 
 def profile_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--profile` and `--force`."""
+    """Add `--profile` and `--any-version`."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function

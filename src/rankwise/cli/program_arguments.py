@@ -6,12 +6,13 @@ import shlex
 import sys
 
 import click
+import cloup
 
 from rankwise.cli.options import Parsed
 from rankwise.core.errors import InputError
 
 
-class TakesProgram(click.Command):
+class TakesProgram(cloup.Command):
     """A verb that takes a program of the user's: what stands after `--`, which the verb finds in `ctx.obj`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -20,6 +21,8 @@ class TakesProgram(click.Command):
         if "--" in args:
             cut = args.index("--")
             ctx.obj, args = tuple(args[cut + 1 :]), args[:cut]
+            if not ctx.obj:
+                raise InputError("no program after `--`", "give the program and its arguments, or leave out `--`")
             refuse_launcher_arguments(ctx.obj)
         return super().parse_args(ctx, args)
 
@@ -43,18 +46,19 @@ def refuse_launcher_arguments(words: tuple[str, ...]) -> None:
     if words and words[0].startswith("-"):
         before = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else []
         line = shlex.join(["rankwise", *before, "--launcher", shlex.join(words)])
-        raise InputError(f"a program of yours stands after `--`, not arguments for mpiexec: {words[0]}", line)
+        raise InputError(f"expected a program after `--`, not arguments for mpiexec: {words[0]}", line)
 
 
 def _launcher_arguments(text: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise InputError(f"{text!r} are no arguments: {error}", "close every quotation mark") from error
+        raise InputError(f"invalid arguments {text!r}: {error}", "close every quotation mark") from error
 
 
 launcher_option = click.option(
     "--launcher", type=Parsed("arguments", _launcher_arguments), default="", metavar="ARGUMENTS",
-    help="Further arguments for mpiexec, in one string: --launcher '--mca btl tcp,self'.",
+    help="Further arguments for mpiexec in one string, for example to map or bind ranks: "
+         "--launcher '--bind-to core'.",
 )  # fmt: skip
 """Passes `launcher`, the arguments one by one."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from rankwise.cli.join_options import join_options
 from rankwise.cli.options import Parsed
 from rankwise.cli.program_arguments import TakesProgram
 from rankwise.core import programs
@@ -25,13 +23,14 @@ _OF_BENCHMARKS = (
 )  # fmt: skip
 _OF_PROGRAMS = ("metric", "higher_is_better", "lower_is_better", "verify_output", "output_file", "build")
 
-_OPTIONS = (
+PROGRAM_OPTIONS = (
     click.option("--metric", multiple=True, metavar="REGEX",
                  help="Compare a figure that the program prints: what the regular expression's group matches "
                       "last (repeatable).  [default: the wall time]"),
-    click.option("--higher-is-better", is_flag=True, help="The preceding --metric is a rate; before the first "
-                                                          "one: all are."),
-    click.option("--lower-is-better", is_flag=True, help="The preceding --metric is a time (the default)."),
+    click.option("--higher-is-better", is_flag=True, help="Larger is better for the preceding --metric (for "
+                                                          "all, if given first)."),
+    click.option("--lower-is-better", is_flag=True,
+                 help="Smaller is better for the preceding --metric (the default)."),
     click.option("--verify-output", type=Parsed("regex", programs.check_pattern), default="", metavar="REGEX",
                  help="A run whose output does not match this regular expression has failed: its data are "
                       "wrong."),
@@ -44,16 +43,8 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def program_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add them, and those of joined jobs."""
-    function = join_options(function)
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
-
-
 class ComparesProgram(TakesProgram):
-    """A verb with `program_options`: each direction is the one of the metric before it."""
+    """A verb with `PROGRAM_OPTIONS`: each direction is the one of the metric before it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Note in which order metrics and directions come."""
@@ -72,13 +63,11 @@ def check_options(context: click.Context) -> None:
         option = options[name]
         if context.obj and name in _OF_BENCHMARKS:
             raise InputError(
-                f"{option} is about Rankwise's own benchmarks, and a program is given",
+                f"{option} is for Rankwise's own benchmarks, not for a program",
                 f"leave out {option}, or the program after `--`",
             )
         if not context.obj and name in _OF_PROGRAMS:
-            raise InputError(
-                f"{option} is about a program, and none is given", "put it behind `--`: rankwise compare -- ./app"
-            )
+            raise InputError(f"{option} needs a program", "put it behind `--`: rankwise compare -- ./app")
 
 
 def program_request(context: click.Context, how: Request, asked: dict[str, Any]) -> ProgramRequest:
@@ -112,14 +101,16 @@ def _metrics(patterns: tuple[str, ...], order: list[str]) -> tuple[Metric, ...]:
         for pattern, direction in zip(patterns, directions, strict=True)
     ]
     if not found and (common or "lower_is_better" in order):
-        raise InputError("a direction is given, and no metric", "say which: --metric 'Gflops: *([0-9.]+)'")
+        raise InputError(
+            "--higher-is-better and --lower-is-better need --metric", r"add it: --metric 'Gflops: *(\S+)'"
+        )
     return tuple(found) or (Metric(WALL_TIME),)
 
 
 def _new(output_file: str) -> str:
     if output_file and Path(output_file).exists():
         raise InputError(
-            f"{output_file} is there already, and it would be removed before each launch",
+            f"{output_file} already exists, and would be removed before each launch",
             f"move it away: mv {output_file} {output_file}.old",
         )
     return output_file

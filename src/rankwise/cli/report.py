@@ -7,12 +7,24 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import echo_json, json_option, print_parts, run_argument, store_option
+from rankwise.cli.answer import print_result
+from rankwise.cli.options import (
+    RUN,
+    Share,
+    json_option,
+    long_option,
+    run_argument,
+    store_option,
+)
+from rankwise.cli.screen import Screen
 from rankwise.workflows import compare
+
+SECTION = "Results"
 
 
 @click.command(
     name="report",
+    short_help="Print the answer of a run again and write its page.",
     epilog="\b\nExamples:\n  rankwise report\n  rankwise report 12 --baseline mpich -o for-colleagues.html\n"
     "  rankwise report 12 --json",
 )
@@ -22,18 +34,14 @@ from rankwise.workflows import compare
 @click.option(
     "--baseline", default="", metavar="MPI", help="Compare with this implementation instead of the run's baseline."
 )
-@click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
+@click.option("--delta", type=Share(0, 1, min_open=True), default=0.05, show_default=True,
               help="Differences up to this share count as equivalent.")  # fmt: skip
-@click.option("--beside", type=click.IntRange(1), multiple=True, metavar="RUN",
+@click.option("--beside", type=RUN, multiple=True, metavar="RUN",
               help="Also draw the curves of this imported run.")  # fmt: skip
 @store_option
+@long_option
 @json_option
-def command(run: int | None, output: Path | None, store: Path, as_json: bool, **asked: Any) -> None:
+def command(run: int | None, output: Path | None, store: Path, as_long: bool, as_json: bool, **asked: Any) -> None:
     """Analyse a stored run again (default: the newest), and print its tables and write its HTML page."""
     found = compare.load(run, store, **asked)
-    path = found.report(output or "")
-    if as_json:
-        echo_json(found.as_json(path))
-    else:
-        print_parts(found.parts())
-        click.echo(f"\nreport: {path}", err=True)
+    print_result(found, Screen(), output or "", found.parts(as_long=as_long), as_json=as_json)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from rankwise.cli.abi_options import abi_options
 from rankwise.cli.join_options import job_options, join_request
-from rankwise.cli.options import DURATION, Ranks
+from rankwise.cli.options import DURATION, Ranks, prefix_option
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
 from rankwise.cli.screen import Screen
@@ -21,9 +20,12 @@ from rankwise.workflows.overlay import DEFAULT_TABLE, OverlayChoice
 from rankwise.workflows.run import RunRequest, run
 from rankwise.workflows.testbeds import testbed_of
 
+SECTION = "Measure"
+
 
 @click.command(
     name="run",
+    short_help="Run an MPI program, on any testbed.",
     cls=TakesProgram,
     epilog="\b\nExamples:\n"
     "  rankwise run -n 4 -- ./app input.txt           with its own MPI\n"
@@ -39,7 +41,12 @@ from rankwise.workflows.testbeds import testbed_of
     "  rankwise run --join a=openmpi-5:4,b=mpich-5:4 --encrypt -- ./abi-app\n"
     "  rankwise run -n 2 --mpi openmpi --launcher '--mca btl tcp,self' -- ./app",
 )
-@click.option("-n", "ranks", type=Ranks(), help="Number of ranks.  [default: every slot of the testbed]")
+@click.option(
+    "-n",
+    "ranks",
+    type=Ranks(),
+    help="Number of ranks; more than cores are oversubscribed.  [default: every slot of the testbed]",
+)
 @click.option(
     "--mpi", default="", metavar="MPI|any",
     help="Implementation to use, or `any` for the first that can run the program.  [default: the one that it "
@@ -51,11 +58,10 @@ from rankwise.workflows.testbeds import testbed_of
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
 @click.option("--limit", type=DURATION, default="24h", show_default=True, help="Time limit of the job.")
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
+@prefix_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the program's output.")
 @click.option("--overlay", default="", is_flag=False, flag_value=DEFAULT_TABLE, metavar="[TABLE]",
-              help="Carry out collectives by Rankwise's schedules where this decision table says so. Without a "
+              help="Use Rankwise's collective algorithms as this decision table selects. Without a "
                    "table: those across sites.")  # fmt: skip
 @click.option("--reproducible", is_flag=True,
               help="With --overlay: sums do not depend on which ranks run in which site.")  # fmt: skip
@@ -85,5 +91,5 @@ def _overlay(asked: dict[str, Any]) -> OverlayChoice:
     chosen = OverlayChoice(asked["overlay"], asked["reproducible"], asked["congestion_control"])
     for name in ("reproducible", "congestion_control"):
         if asked[name] and not chosen.table:
-            raise InputError(f"--{name.replace('_', '-')} is about the overlay", "add --overlay")
+            raise InputError(f"--{name.replace('_', '-')} needs --overlay", "add --overlay")
     return chosen

@@ -5,15 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from rankwise.cli.options import echo_json, json_option, print_parts, store_option
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import json_option, store_option
+from rankwise.cli.screen import Terminal, err
 from rankwise.report.runs_view import long_runs_parts, runs_table
 from rankwise.workflows import runs
+
+SECTION = "Results"
 
 
 @click.command(
     name="runs",
+    short_help="List the stored runs.",
     epilog="\b\nExamples:\n  rankwise runs\n  rankwise runs --long\n  rankwise runs --json\n"
     "  rankwise runs --store campaign.sqlite",
 )
@@ -28,9 +32,7 @@ def command(as_long: bool, store: Path, as_json: bool) -> None:
     A run is complete, running, or interrupted. `rankwise resume RUN` continues an interrupted one.
     """
     found = runs.runs(store)
-    if as_json:
-        echo_json(found)
-    elif found:
-        print_parts(long_runs_parts(found) if as_long else [runs_table(found, Console().width)])
-    else:
-        click.echo(f"no run is stored in {store}", err=True)
+    if not found:
+        err(f"no run is stored in {store}")
+    parts = long_runs_parts(found) if as_long or not found else [runs_table(found, Terminal().width)]
+    print_answer(found, parts, as_json=as_json)

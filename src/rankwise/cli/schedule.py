@@ -10,8 +10,10 @@ from typing import Any
 
 import click
 
-from rankwise.cli.options import SIZE, Parsed, echo_json, json_option, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import COUNT, RANK, SIZE, Parsed, json_option
 from rankwise.cli.schedule_synthesise import synthesise_command
+from rankwise.cli.screen import out
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK
 from rankwise.report.schedule_drawing import schedule_svg
 from rankwise.report.schedule_view import list_parts, proof_parts, rounds_of, show_parts
@@ -35,14 +37,14 @@ _PROBLEM = (
                  help="Number of ranks.  [default: those of --sites or of the file, or 8]"),
     click.option("--sites", "network", type=SITES, metavar="LAYOUT",
                  help="Sites of the ranks: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1."),
-    click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="Root rank."),
+    click.option("--root", type=RANK, default=0, show_default=True, help="Root rank."),
     click.option("--size", "size_bytes", type=SIZE, default="1M", show_default=True, help="Size of a rank's "
                                                                                           "block."),
     click.option("--segment", "segment_bytes", type=SIZE, default="0",
                  help="Segment size, where the algorithm has segments.  [default: the algorithm's choice]"),
-    click.option("--fan-out", type=click.IntRange(0), default=0, help="Fan-out of a tree.  [default: the "
+    click.option("--fan-out", type=COUNT, default=0, help="Fan-out of a tree.  [default: the "
                                                                       "algorithm's choice]"),
-    click.option("--lanes", type=click.IntRange(0), default=0,
+    click.option("--lanes", type=COUNT, default=0,
                  help="Number of parallel lanes between sites.  [default: the algorithm's choice]"),
     click.option("--ordered", is_flag=True, help="The operator does not commute: keep the order of the ranks."),
     click.option("--name", default="", help="Name of the schedule, in a Python file that has several."),
@@ -53,7 +55,10 @@ def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return reduce(lambda made, option: option(made), reversed(_PROBLEM), command)
 
 
-@click.group("schedule", epilog=_EXAMPLES)
+SECTION = "Tune"
+
+
+@click.group(name="schedule", short_help="Show, verify and write collective algorithms.", epilog=_EXAMPLES)
 def command() -> None:
     """Look at collective algorithms: what they send, and whether they are right.
 
@@ -70,10 +75,7 @@ def command() -> None:
 def list_command(operation: str, as_json: bool) -> None:
     """List the algorithms, all or those of one operation."""
     found = schedules.algorithms(operation)
-    if as_json:
-        echo_json(found)
-    else:
-        print_parts(list_parts(found))
+    print_answer(found, list_parts(found), as_json=as_json)
 
 
 @command.command(
@@ -100,13 +102,10 @@ def show_command(what: tuple[str, ...], svg: Path | None, as_json: bool, **asked
     shown = schedules.show(Asked(what, **asked))
     if svg is not None:
         schedules.write(svg, schedule_svg(shown, alone=True))
-    if as_json:
-        echo_json(_as_json(shown))
-    elif svg is None:
-        print_parts(show_parts(shown))
+    print_answer(_plain(shown) if as_json else None, () if svg else show_parts(shown), as_json=as_json)
 
 
-def _as_json(shown: schedules.Shown) -> dict[str, Any]:
+def _plain(shown: schedules.Shown) -> dict[str, Any]:
     element, found = shown.bytes_per_element, asdict(shown.traffic)
     del found["round_of"]
     for one in (found, *found["levels"]):
@@ -136,10 +135,8 @@ def verify_command(what: tuple[str, ...], as_json: bool, **asked: Any) -> int:
     is 1.
     """
     words, proof = schedules.verify(Asked(what, **asked))
-    if as_json:
-        echo_json({"what": words, "right": proof.right, "in_place": proof.in_place, "faults": proof.faults})
-    else:
-        print_parts(proof_parts(words, proof))
+    plain = {"what": words, "right": proof.right, "in_place": proof.in_place, "faults": proof.faults}
+    print_answer(plain, proof_parts(words, proof), as_json=as_json)
     return EXIT_OK if proof.right else EXIT_ANSWER_IS_NO
 
 
@@ -163,7 +160,7 @@ def export_command(
     """Write a schedule in another format. A wrong schedule is refused."""
     text = schedules.export(Asked(what, **asked), form, chunks)
     if output is None:
-        click.echo(text, nl=False)
+        out(text, end="")
     else:
         schedules.write(output, text)
 

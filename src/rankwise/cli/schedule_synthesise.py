@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from rankwise.cli.options import SIZE, Ranks, echo_json, json_option
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import RANK, SIZE, Ranks, json_option
 from rankwise.cli.screen import Screen
 from rankwise.workflows import synthesis, testbeds
 
@@ -28,12 +28,10 @@ _SHOWN = 8
               help="The network: a preset, a TOML file, or a testbed that is up.")  # fmt: skip
 @click.option("--platform", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
               help="The network: a platform that `rankwise fit` has measured.")  # fmt: skip
-@click.option("--sites", default="", metavar="SITES",
+@click.option("--sites", default="", metavar="LAYOUT",
               help="The network: 2x8 (sites x ranks), 2x4x2 (sites x nodes x ranks), 3,2,1.")  # fmt: skip
-@click.option("-n", "--ranks", type=Ranks(), help="Number of ranks.  [default: one a node]")
-@click.option(
-    "--root", type=click.IntRange(0), default=0, show_default=True, help="Root rank, where there is one."
-)
+@click.option("-n", "ranks", type=Ranks(), help="Number of ranks.  [default: one a node]")
+@click.option("--root", type=RANK, default=0, show_default=True, help="Root rank, where there is one.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="File to write: JSON if its name ends in .json, or else the text that launches "
                    "read.")  # fmt: skip
@@ -54,11 +52,10 @@ def synthesise_command(
     tried = found.synthesis.tried
     if output:
         synthesis.write(found, output)
-    if as_json:
-        echo_json({"best": asdict(tried[0]), "tried": [asdict(one) for one in tried], "file": output})
-        return
-    click.echo(f"{operation} on {found.schedule.ranks} ranks: {tried[0].name}, {tried[0].chunks} chunks")
-    for one in tried[:_SHOWN]:
-        click.echo(f"  {one.seconds * 1e3:10.3f} ms  {one.chunks:4d} chunks  {one.name}")
-    click.echo(f"{len(tried)} were tried; times are estimates. The schedule is proved.")
-    click.echo(f"written to {output}" if output else "-o FILE writes it")
+    lines = [
+        f"{operation} on {found.schedule.ranks} ranks: {tried[0].name}, {tried[0].chunks} chunks",
+        *(f"  {one.seconds * 1e3:10.3f} ms  {one.chunks:4d} chunks  {one.name}" for one in tried[:_SHOWN]),
+        f"{len(tried)} were tried; times are estimates. The schedule is proved.",
+        f"written to {output}" if output else "-o FILE writes it",
+    ]
+    print_answer({"best": tried[0], "tried": tried, "file": output}, lines, as_json=as_json)

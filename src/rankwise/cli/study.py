@@ -7,24 +7,27 @@ from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import command_line, names_of, verify_first_option
-from rankwise.cli.options import DURATION, Parsed, echo_json, json_option, print_parts, store_option
+from rankwise.cli.answer import code_of_check, print_answer, print_result
+from rankwise.cli.measuring_options import command_line, verify_first_option
+from rankwise.cli.options import DURATION, Parsed, json_option, names_of, prefix_option, quiet_option, store_option
 from rankwise.cli.screen import Screen
-from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, InputError
-from rankwise.core.units import format_duration
+from rankwise.core.errors import EXIT_OK
+from rankwise.core.units import format_duration, parse_count
 from rankwise.workflows import study
 from rankwise.workflows.apps import CLASSES
 from rankwise.workflows.study_options import StudyOptions, StudyRequest
 
 
 def _run_ids(text: str) -> tuple[int, ...]:
-    if not all(part.isdigit() for part in text.split(",")):
-        raise InputError(f"'{text}' is no list of runs", "write 3,4,5; `rankwise runs` shows them")
-    return tuple(int(part) for part in text.split(","))
+    return tuple(parse_count(part, 1) for part in text.split(","))
+
+
+SECTION = "Research"
 
 
 @click.command(
     name="study",
+    short_help="Repeat the measurements of a published paper.",
     epilog="\b\nExamples:\n"
     "  rankwise study                             which studies there are\n"
     "  rankwise study hablot2007 --quick          12 minutes instead of hours\n"
@@ -33,7 +36,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
     "  rankwise study hablot2007 --from 3,4       stored runs, and what they lack",
 )
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="Fewer sizes, launches and MPIs; the list of studies says how long.")
+@click.option("--quick", is_flag=True, help="Fewer sizes, launches and MPIs; the list of studies has the times.")
 @click.option(
     "--time", "budget", type=DURATION, help="Time budget, everything included.  [default: the study's own]"
 )
@@ -43,8 +46,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
     metavar="NAMES",
     help="Implementations, separated by commas.  [default: all that work; with --quick the newest of each family]",
 )
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
+@prefix_option
 @click.option("--only", multiple=True, metavar="RUNS",
               help="Measure these runs alone, separated by commas; `rankwise study` lists them.")  # fmt: skip
 @click.option("--class", "class_name", type=click.Choice(CLASSES, case_sensitive=False),
@@ -54,7 +56,7 @@ def _run_ids(text: str) -> tuple[int, ...]:
               help="Use these stored runs: finish the interrupted ones, and measure what is missing.")  # fmt: skip
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path),
               help="HTML file to write.  [default: rankwise-NAME.html]")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
+@quiet_option
 @store_option
 @json_option
 def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
@@ -74,33 +76,20 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
         asked["verify_first"],
     )  # fmt: skip
     found = study.carry_out(StudyRequest(options, command_line()), store, screen)
-    found.report(path)
-    if as_json:
-        echo_json(found.as_json(path))
-    else:
-        print_parts(found.lines())
-        screen.say(f"\nruns: {found.listed}   report: {path}")
-    return EXIT_ANSWER_IS_NO if found.has_wrong_data else EXIT_OK
+    print_result(found, screen, path, as_json=as_json, runs=found.listed)
+    return code_of_check(found.objections)
 
 
 def _list(as_json: bool) -> None:
     known = study.studies()
-    if as_json:
-        echo_json(
-            [
-                {
-                    "name": one.name,
-                    "title": one.title,
-                    "summary": one.summary,
-                    "runs": [run.label for run in one.runs],
-                }
-                for one in known
-            ]
-        )
-        return
+    plain = [
+        {"name": one.name, "title": one.title, "summary": one.summary, "runs": [run.label for run in one.runs]}
+        for one in known
+    ]
+    lines = []
     for one in known:
         quick, full = (format_duration(one.seconds(quick=quick)) for quick in (True, False))
         runs = ", ".join(run.label for run in one.runs)
-        click.echo(
-            f"{one.name}\n  {one.title}\n  {one.summary}\n  at most {full}; --quick: {quick}\n  runs: {runs}"
-        )
+        lines += [one.name, f"  {one.title}", f"  {one.summary}", f"  at most {full}; --quick: {quick}",
+                  f"  runs: {runs}"]  # fmt: skip
+    print_answer(plain, lines, as_json=as_json)

@@ -10,13 +10,15 @@ from typing import NoReturn
 
 import click
 
-from rankwise.cli.options import echo_json, json_option, print_parts
+from rankwise.cli.answer import print_answer
+from rankwise.cli.options import json_option
 from rankwise.cli.screen import Screen
 from rankwise.core import errors
 from rankwise.core.errors import HostError, InputError
 from rankwise.report.terminal_drawing import topology_drawing
 from rankwise.report.testbed_view import check_parts, testbed_parts, write_svg
 from rankwise.workflows import leftovers, testbeds
+from rankwise.workflows.events import warn
 from rankwise.workflows.testbeds import complete_any, complete_nodes, complete_up
 
 _EXAMPLES = """\b
@@ -33,12 +35,15 @@ Examples:
 name_argument = click.argument("name", metavar="NAME|FILE", shell_complete=complete_any)
 
 
-@click.group("testbed", epilog=_EXAMPLES)
+SECTION = "Networks"
+
+
+@click.group(name="testbed", short_help="List, show, start and stop testbeds.", epilog=_EXAMPLES)
 def command() -> None:
     """Manage the networks to measure on: emulated on this machine, or real hosts.
 
-    A testbed is a preset, or a TOML file that describes sites, nodes and links. `show` draws it. Verbs that
-    measure bring a testbed up themselves; `up` keeps one up until `down`.
+    A testbed is a preset, or a TOML file of sites, nodes and links (rate, delay, jitter, loss). `show` draws it.
+    Verbs that measure bring a testbed up themselves; `up` keeps one up until `down`.
     """
     leftovers.clear()
 
@@ -48,15 +53,13 @@ def command() -> None:
 def list_command(as_json: bool) -> None:
     """List the presets, and the testbeds that are up."""
     presets, up = testbeds.presets(), testbeds.everything_up()
-    if as_json:
-        echo_json({
-            "presets": [{"name": name, "description": one.description, "sites": one.sites, "nodes": len(one.nodes)}
-                        for name, one in presets.items()],
-            "up": [{"name": one.name, "nodes": one.nodes, "started_at": one.started_at, "of_a_run": one.attached,
-                    "folder": one.folder} for one in up],
-        })  # fmt: skip
-    else:
-        print_parts(testbed_parts(presets, up))
+    plain = {
+        "presets": [{"name": name, "description": one.description, "sites": one.sites, "nodes": len(one.nodes)}
+                    for name, one in presets.items()],
+        "up": [{"name": one.name, "nodes": one.nodes, "started_at": one.started_at, "of_a_run": one.attached,
+                "folder": one.folder} for one in up],
+    }  # fmt: skip
+    print_answer(plain, testbed_parts(presets, up), as_json=as_json)
 
 
 @command.command(
@@ -71,10 +74,7 @@ def show_command(name: str, as_json: bool, svg: Path | None) -> None:
     topology = testbeds.topology_of(name)
     if svg is not None:
         write_svg(topology, svg)
-    if as_json:
-        echo_json(topology)
-    elif svg is None:
-        print_parts([topology_drawing(topology)])
+    print_answer(topology, [topology_drawing(topology)] if svg is None else [], as_json=as_json)
 
 
 @command.command(
@@ -89,12 +89,14 @@ def show_command(name: str, as_json: bool, svg: Path | None) -> None:
     metavar="NAME",
     help="Name of the testbed.  [default: the one in its description]",
 )
-def up_command(name: str, own_name: str) -> None:
+@json_option
+def up_command(name: str, own_name: str, as_json: bool) -> None:
     """Bring an emulated testbed up until `rankwise testbed down`."""
     topology, warnings = testbeds.bring_up(name, own_name, Screen())
-    for line in warnings:
-        click.echo(f"warning: {line}", err=True)
-    click.echo(f"{topology.name} is up: {', '.join(node.name for node in topology.nodes)}")
+    warn(Screen(), *warnings)
+    nodes = [node.name for node in topology.nodes]
+    text = f"{topology.name} is up: {', '.join(nodes)}"
+    print_answer({"name": topology.name, "nodes": nodes}, [text], as_json=as_json)
 
 
 @command.command("down", epilog="\b\nExamples:\n  rankwise testbed down cluster\n  rankwise testbed down --all")
@@ -102,14 +104,13 @@ def up_command(name: str, own_name: str) -> None:
 @click.option(
     "--all", "everything", is_flag=True, help="Take down every testbed that `testbed up` has brought up."
 )
-def down_command(names: tuple[str, ...], everything: bool) -> None:
+@json_option
+def down_command(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Take testbeds down."""
     if bool(names) == everything:
-        raise InputError("which testbed is to be taken down?", "name it, or say --all")
-    chosen = testbeds.lasting().values() if everything else map(testbeds.the_one, names)
-    for one in {one.name: one for one in chosen}.values():
-        testbeds.take_down(one)
-        click.echo(f"{one.name} is down")
+        raise InputError("no testbed given", "name one, or use --all")
+    down = testbeds.take_down(names)
+    print_answer(down, (f"{name} is down" for name in down), as_json=as_json)
 
 
 @command.command(
@@ -129,7 +130,7 @@ def exec_command(node: str, arguments: tuple[str, ...], name: str) -> NoReturn:
     try:
         os.execvp(argv[0], argv)
     except OSError as error:
-        raise HostError(f"cannot start {argv[0]}: {error.strerror}", "is it installed?") from error
+        raise HostError(f"cannot start {argv[0]}: {error.strerror}", "check that it is installed") from error
 
 
 @command.command(
@@ -145,10 +146,8 @@ def check_command(name: str, quick: bool, as_json: bool) -> int:
     The testbed is brought up if necessary. Exit code 1 if a path is out of tolerance.
     """
     topology, found = testbeds.check(name, Screen(), quick=quick)
-    if as_json:
-        echo_json([
-            {**asdict(one.figures), "as_asked": not one.complaints, "complaints": one.complaints} for one in found
-        ])  # fmt: skip
-    else:
-        print_parts(check_parts(found, judged=not quick and bool(topology.links)))
+    plain = [
+        {**asdict(one.figures), "as_asked": not one.complaints, "complaints": one.complaints} for one in found
+    ]
+    print_answer(plain, check_parts(found, judged=not quick and bool(topology.links)), as_json=as_json)
     return errors.EXIT_ANSWER_IS_NO if any(one.complaints for one in found) else errors.EXIT_OK

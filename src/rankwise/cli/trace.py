@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import click
+import cloup
 
 from rankwise.cli.abi_options import abi_options
+from rankwise.cli.answer import print_answer
 from rankwise.cli.join_options import job_options, join_request
-from rankwise.cli.options import DURATION, Ranks, echo_json, json_option, print_parts
+from rankwise.cli.options import DURATION, Ranks, json_option, prefix_option
 from rankwise.cli.profile_options import profile_options
 from rankwise.cli.program_arguments import TakesProgram, launcher_option
-from rankwise.cli.screen import Screen
+from rankwise.cli.screen import Screen, err, out
 from rankwise.cli.testbed_options import where_options
 from rankwise.report.trace_view import trace_parts
 from rankwise.workflows.configurations import choose
+from rankwise.workflows.events import warn
 from rankwise.workflows.run import RunRequest
 from rankwise.workflows.testbeds import testbed_of
 from rankwise.workflows.trace import (
@@ -32,13 +35,19 @@ from rankwise.workflows.trace import (
     trace_joined,
 )
 
+_WHAT = {**{name: one.what for name, one in FORMATS.items()}, **FOLDERS}
 
-class _TraceVerb(TakesProgram, click.Group):
+
+class _TraceVerb(TakesProgram, cloup.Group):
     """With a program it records; without, one of its commands looks at a record."""
 
 
+SECTION = "Explain and predict"
+
+
 @click.group(
-    "trace",
+    name="trace",
+    short_help="Record the MPI calls of a program.",
     cls=_TraceVerb,
     invoke_without_command=True,
     subcommand_metavar="[show|export|import] [-- PROGRAM [ARGUMENTS]...]",
@@ -69,8 +78,7 @@ class _TraceVerb(TakesProgram, click.Group):
               help="block, cyclic, one-per-node, across-sites, or a rankfile.")  # fmt: skip
 @launcher_option
 @click.option("--limit", type=DURATION, default="24h", show_default=True, help="Time limit of the job.")
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
+@prefix_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but the program's output.")
 @profile_options
 @where_options
@@ -99,9 +107,8 @@ def command(context: click.Context, /, **asked: Any) -> int:
 def _said(found: TraceResult, screen: Screen) -> int:
     """Tell of what was recorded, and return the program's exit code."""
     screen.say(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}")
-    for problem in found.summary.problems:
-        screen.say(f"warning: {problem}")
-    screen.say(f"rankwise trace show {found.folder} says what they are")
+    warn(screen, *found.summary.problems)
+    screen.say(f"rankwise trace show {found.folder} lists them")
     return found.exit_code
 
 
@@ -118,34 +125,32 @@ _folder_argument = click.argument(
 def show_command(folder: Path, as_json: bool) -> None:
     """Summarise a trace: time by call, messages by size, regions, imbalance, late arrivals."""
     looked = look(folder)
-    if as_json:
-        echo_json({
-            "summary": looked.summary, "sites": looked.sites, "messages": looked.matrix.messages,
-            "bytes": looked.matrix.bytes,
-        })  # fmt: skip
-    else:
-        print_parts(trace_parts(looked.summary, looked.sites))
+    plain = {
+        "summary": looked.summary, "sites": looked.sites, "messages": looked.matrix.messages,
+        "bytes": looked.matrix.bytes,
+    }  # fmt: skip
+    print_answer(plain, trace_parts(looked.summary, looked.sites), as_json=as_json)
 
 
 @command.command(
     "export",
     epilog="\b\nFormats:\n"
-    + "\n".join(f"  {name:<10} {what}" for name, (_, what) in (*FORMATS.items(), *FOLDERS.items()))
+    + "\n".join(f"  {name:<10} {what}" for name, what in _WHAT.items())
     + "\n\n\b\nExamples:\n  rankwise trace export app.trace --format goal -o app.goal\n"
     "  rankwise trace export app.trace --format otf2 -o app.otf2\n"
     "  rankwise trace export app.trace --format tune -o app.csv\n"
     "  rankwise tune --for app.csv        tunes for what the program calls",
 )  # fmt: skip
 @_folder_argument
-@click.option(
-    "--format", "form", type=click.Choice([*FORMATS, *FOLDERS]), required=True, help="Format to write (see below)."
-)
+@click.option("--format", "form", type=click.Choice([*_WHAT]), required=True, help="Format to write (see below).")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="The file, or the folder of otf2.  [default: standard output]")  # fmt: skip
 def export_command(folder: Path, form: str, output: Path | None) -> None:
     """Write a trace in the format of another tool."""
-    for line in export(folder, form, output):
-        click.echo(line)
+    exported = export(folder, form, output)
+    warn(Screen(), *exported.notices)
+    for line in exported.lines:
+        out(line)
 
 
 @command.command(
@@ -155,14 +160,15 @@ def export_command(folder: Path, form: str, output: Path | None) -> None:
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("-o", "--output", "folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write; an earlier trace in it is replaced.  [default: FILE.trace]")  # fmt: skip
-def import_command(file: Path, folder: Path | None) -> None:
+@json_option
+def import_command(file: Path, folder: Path | None, as_json: bool) -> None:
     """Convert an OTF2 archive, as recorded by Score-P and others, to a trace.
 
-    FILE is its anchor file, traces.otf2. The result can be shown, exported and mapped like any trace. What has
-    totals only needs no import: `rankwise map` takes the output of Open MPI's monitoring, `rankwise tune --for`
-    takes it and reports of mpiP.
+    FILE is its anchor file, traces.otf2, or its folder. The result can be shown and exported like any trace.
+    Other verbs need no import: `rankwise map`, `rankwise tune --for` and `rankwise predict trace` take the archive
+    itself; map and tune also take what has totals only, as the output of Open MPI's monitoring.
     """
     found = import_trace(file, folder)
-    for problem in found.summary.problems:
-        click.echo(f"note: {problem}", err=True)
-    click.echo(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}", err=True)
+    warn(Screen(), *found.summary.problems)
+    print_answer({"folder": found.folder, "summary": found.summary}, [], as_json=as_json)
+    err(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}")

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rankwise.cli.measuring_options import command_line, names_of, verify_first_option
+from rankwise.cli.answer import print_answer
+from rankwise.cli.measuring_options import command_line, verify_first_option
 from rankwise.cli.options import (
     DURATION,
+    RUN,
     SIZE,
     SIZES,
     Parsed,
-    echo_json,
+    Share,
     json_option,
-    print_parts,
+    names_of,
+    prefix_option,
+    quiet_option,
     rank_counts,
     store_option,
 )
 from rankwise.cli.screen import Screen
 from rankwise.cli.testbed_options import where_options
+from rankwise.core import process
 from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK, UnknownNameError
 from rankwise.core.records import DEFAULT
-from rankwise.report import profiles as profile_tables
+from rankwise.workflows.events import warn
 from rankwise.workflows.testbeds import testbed_of
 from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
@@ -41,8 +45,12 @@ def _placements(text: str) -> tuple[str, ...]:
     return found
 
 
+SECTION = "Tune"
+
+
 @click.command(
     name="tune",
+    short_help="Find settings that make an MPI fast on a network.",
     epilog="\b\nExamples:\n"
     "  rankwise tune --testbed grid5000-2007-tuned mpich   ten minutes\n"
     "  rankwise tune --for p2p --time 5m openmpi        only between two ranks\n"
@@ -52,16 +60,17 @@ def _placements(text: str) -> tuple[str, ...]:
     "  rankwise run --profile wan -n 8 -- ./app         then: with what was found",
 )
 @click.argument("mpi", nargs=-1)
-@click.option("--for", "wanted", multiple=True, metavar="WORDS",
-              help="p2p, collectives, operations, knobs, or a file of what an application does.  "
+@click.option("--for", "wanted", multiple=True, metavar="TARGET",
+              help="p2p, collectives, operations, knobs, or a recording of an application: a trace, an OTF2 "
+              "archive, a report of mpiP, output of Open MPI's monitoring, or CSV.  "
               "[default: p2p,collectives]")  # fmt: skip
 @click.option("-n", "ranks", type=rank_counts(2, "4, or 4,8"), default=(),
               help="Number of ranks that collectives are tuned for: 4, or 4,8.  [default: every "
                    "slot]")  # fmt: skip
 @click.option("--sizes", type=SIZES, default="64,4K,64K,1M", show_default=True,
-              help="Sizes at which collectives are tried first.")  # fmt: skip
+              help="Initial message sizes of collectives.")  # fmt: skip
 @click.option("--placement", "placements", type=Parsed("placements", _placements), default="block",
-              show_default=True, metavar="WORDS",
+              show_default=True, metavar="NAMES",
               help="Placements of the ranks of collectives, one or several: block,cyclic,across-sites. A "
                    "setting that is slower in one of them is not chosen.")  # fmt: skip
 @click.option(
@@ -73,47 +82,44 @@ def _placements(text: str) -> tuple[str, ...]:
 @click.option("--force", is_flag=True, help="Replace a profile of the same name.")
 @click.option("--eager-memory", type=SIZE, default="1G", show_default=True,
               help="Memory that a rank may use for eager messages of all others.")  # fmt: skip
-@click.option("--delta", type=click.FloatRange(0, 1, min_open=True), default=0.05, show_default=True,
-              help="A gain up to this share is not worth a setting.")  # fmt: skip
+@click.option("--delta", type=Share(0, 1, min_open=True), default=0.05, show_default=True,
+              help="Minimum gain for a setting to be kept.")  # fmt: skip
 @click.option("--objective", type=click.Choice([*OBJECTIVES]), default="median", show_default=True,
               help="Statistic of a launch's repetitions to minimise: p99 where tails matter.")  # fmt: skip
 @click.option("--schedules/--no-schedules", default=True, show_default=True,
               help="Also try Rankwise's own collective algorithms between sites. If one is chosen, the profile "
                    "preloads a library that carries it out.")  # fmt: skip
 @verify_first_option
-@click.option("--resume", type=click.IntRange(1), metavar="RUN", help="Continue this interrupted search.")
-@click.option("--prefix", "prefixes", multiple=True, metavar="DIR", type=click.Path(path_type=Path),
-              help="Also look for an MPI in this prefix.")  # fmt: skip
-@click.option("-q", "--quiet", is_flag=True, help="No progress, no messages.")
+@click.option("--resume", type=RUN, metavar="RUN", help="Continue this interrupted search.")
+@prefix_option
+@quiet_option
 @where_options
 @store_option
 @json_option
 def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
     """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
-    The search covers TCP buffers, the eager threshold, transports, and the algorithms of collectives: the MPI's
-    own and, between sites, Rankwise's. The result is validated in fresh launches beside the default. A setting
-    that is not shown to be no slower is reverted, and all settings are if none is shown to be faster.
+    The search covers TCP buffers, the eager/rendezvous threshold, transports, and the algorithms of collectives:
+    the MPI's own and, between sites, Rankwise's. What a stage of it finds is validated in fresh launches, beside
+    what is validated already, and the profile is written before the next stage begins. A setting that is slower
+    somewhere, or faster nowhere, is reverted. What could not be validated in time is named, with the line that
+    does it.
     """
     screen = Screen(quiet=asked["quiet"])
     if asked["resume"]:
         found = tuner.resume_run(asked["resume"], store, screen)
     else:
         found = tuner.carry_out(_request(mpi, asked, screen), store, screen)
-    if as_json:
-        echo_json({"profile": asdict(found.profile), "folder": found.folder, "notices": found.notices})
-        return _exit_code(found)
-    print_parts(profile_tables.tune_parts(found.profile, found.gains))
-    for notice in found.notices:
-        screen.say(f"warning: {notice.message}; {notice.remedy}")
-    screen.say(f"\nprofile: {found.folder}   load it: rankwise run --profile {found.folder} -n 4 -- ./app")
+    print_answer(found, found.parts(), as_json=as_json)
+    if not as_json:
+        tuner.say(found, screen)
     return _exit_code(found)
 
 
 def _exit_code(found: tuner.TuneResult) -> int:
-    """Settings that deliver wrong data are not kept; an MPI that does without any cannot be mended here."""
+    """`no` where there is no profile to load, or an MPI delivers wrong data without any, which none can mend."""
     wrong = any(one.cell.label == DEFAULT for one in found.wrong_data)
-    return EXIT_ANSWER_IS_NO if wrong else EXIT_OK
+    return EXIT_ANSWER_IS_NO if wrong or found.folder is None else EXIT_OK
 
 
 def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tuner.TuneRequest:
@@ -123,10 +129,9 @@ def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tun
         eager_memory_bytes=asked["eager_memory"], delta=asked["delta"],
         quantile=OBJECTIVES[asked["objective"]], schedules=asked["schedules"],
     )  # fmt: skip
-    for notice in notices:
-        screen.say(f"warning: {notice.message}; {notice.remedy}")
+    warn(screen, *notices)
     options = tuner.TuneOptions(
         asked["name"] or testbed.name, str(asked["parent"]), spec, asked["budget"], mpi,
         tuple(map(str, asked["prefixes"])), asked["force"], asked["verify_first"],
     )  # fmt: skip
-    return tuner.TuneRequest(options, testbed, command_line())
+    return tuner.TuneRequest(options, testbed, command_line(), began=process.began())

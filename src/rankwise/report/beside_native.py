@@ -9,7 +9,7 @@ from rankwise.analysis import labels
 from rankwise.analysis.compare.beside_native import worth_showing
 from rankwise.core.results import BesideNative, Comparison
 from rankwise.core.units import format_size
-from rankwise.report.views import format_ratio
+from rankwise.report.views import ends, format_ratio
 
 TITLE = "Schedules beside the operation itself"
 
@@ -28,7 +28,7 @@ def where(one: BesideNative) -> str:
 def ratio(one: BesideNative) -> str:
     """Return the schedule's time over the operation's with its interval."""
     found = one.verdict
-    return f"{format_ratio(found.ratio)} [{format_ratio(found.ratio_low)}, {format_ratio(found.ratio_high)}]"
+    return f"{format_ratio(found.ratio)} {ends(found.ratio_low, found.ratio_high, format_ratio)}".rstrip()
 
 
 def beside_native_table(comparison: Comparison) -> RenderableType:

@@ -10,17 +10,17 @@ from rankwise.report.context import ReportContext, origin
 from rankwise.report.groups import MARKS, GroupedComparison
 from rankwise.report.page import Introduction, Outcome, Page, Tally, implementations_of, present
 from rankwise.report.sections.beside_native import beside_native
-from rankwise.report.sections.curves import curves
-from rankwise.report.sections.distributions import distributions
-from rankwise.report.sections.explanations import explanations
-from rankwise.report.sections.notices import notices
-from rankwise.report.sections.overhead import overhead
-from rankwise.report.sections.provenance import provenance
-from rankwise.report.sections.ratios import ratios
-from rankwise.report.sections.streams import streams
-from rankwise.report.sections.testbed import testbed
-from rankwise.report.sections.verdicts import verdicts
-from rankwise.report.sections.winners import winners
+from rankwise.report.sections.comparison import (
+    curves,
+    distributions,
+    explanations,
+    overhead,
+    ratios,
+    streams,
+    verdicts,
+    winners,
+)
+from rankwise.report.sections.shared import notices, provenance, testbed
 from rankwise.report.views import verdict_counts
 
 _STACKED: tuple[VerdictWord, ...] = (

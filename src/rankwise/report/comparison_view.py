@@ -8,22 +8,50 @@ from markupsafe import Markup, escape
 from rich.console import RenderableType
 from rich.text import Text
 
+from rankwise.analysis.compare.sentences import headline
 from rankwise.core.records import Notice
 from rankwise.core.results import Comparison
 from rankwise.report import tables
 from rankwise.report.beside_native import beside_native_table, shown
 from rankwise.report.explanations import explanation_table
 
+_MOST_ROWS = 12
+"""Of the short answer's table: it fits a terminal of 25 lines."""
+
+
+def short_comparison(comparison: Comparison, run_id: int) -> Iterator[RenderableType]:
+    """Yield the answer in at most 25 lines: one sentence, the summary, and what the long one has more."""
+    yield Text(headline(comparison))
+    if comparison.summary:
+        yield ""
+        yield tables.summary_table(comparison, _MOST_ROWS)
+    yield ""
+    yield more_text(comparison, run_id)
+
+
+def more_text(comparison: Comparison, run_id: int) -> Text:
+    """Return what the short answer leaves out: failures and warnings by their kinds, and the way to see them."""
+    failed = sum(failure.kind != "unsupported" for failure in comparison.failures)
+    kinds = list(dict.fromkeys(notice.kind for notice in comparison.notices))
+    found = [f"{failed} {'cell' if failed == 1 else 'cells'} failed"] if failed else []
+    if kinds:
+        found.append(
+            f"{len(comparison.notices)} warning{'s' * (len(comparison.notices) > 1)} ({', '.join(kinds)})"
+        )
+    text = Text.assemble(("; ".join(found), "yellow"), "\n" if found else "")
+    return text.append(f"every cell, warning and remedy: rankwise report {run_id} --long")
+
 
 def comparison_parts(comparison: Comparison, sentences: Sequence[str]) -> Iterator[RenderableType]:
-    """Yield what is said, the tables behind that, then what stands against them."""
+    """Yield everything: the summary, what is said, the tables behind that, then what stands against them."""
+    yield tables.summary_table(comparison)
+    yield ""
     for sentence in sentences:
         yield Text(f"• {sentence}")
     overheads = (tables.overhead_table,) if comparison.overheads else ()
     explanations = (explanation_table,) if comparison.explanations else ()
     schedules = (beside_native_table,) if shown(comparison) else ()
     for table in (
-        tables.summary_table,
         tables.comparison_table,
         *explanations,
         *schedules,

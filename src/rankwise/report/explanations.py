@@ -16,7 +16,7 @@ from rankwise.core.results import Comparison, Explanation, Factor
 from rankwise.core.units import format_size
 from rankwise.report.views import format_ratio
 
-COLUMNS = ("whole", "algorithm", "core")
+COLUMNS = ("whole", "algorithm", "point-to-point\nlayer")
 
 
 @dataclass(frozen=True, slots=True)

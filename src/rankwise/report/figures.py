@@ -164,7 +164,7 @@ def _add_switches(
                 },
                 name=f"{plain(curve.implementation)} switches",
                 text=[
-                    f"switches at {format_size(s.at_bytes)}: {s.jump_ratio:.2f} × what smaller sizes suggest"
+                    f"switches at {format_size(s.at_bytes)}: {s.jump_ratio:.2f} × the extrapolated time"
                     for s in own
                 ],
                 hovertemplate="%{text}",

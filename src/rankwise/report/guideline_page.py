@@ -12,9 +12,7 @@ from rankwise.report.context import ReportContext, origin
 from rankwise.report.guidelines import RemedyShown
 from rankwise.report.page import Introduction, Page, Tally, implementations_of, present
 from rankwise.report.sections.guidelines import OUTCOMES, guidelines
-from rankwise.report.sections.notices import notices
-from rankwise.report.sections.provenance import provenance
-from rankwise.report.sections.testbed import testbed
+from rankwise.report.sections.shared import notices, provenance, testbed
 
 
 def guideline_page(

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -25,8 +24,8 @@ def installation_parts(found: Sequence[Implementation]) -> Iterator[RenderableTy
     for one in sorted(found, key=lambda one: one.id):
         style = "green" if one.status == "works" else "red"
         table.add_row(
-            escape(one.id), f"[{style}]{one.status}[/]", one.mpi_standard,
-            escape(short_version(one.library_version)), one.source, escape(_transports(one)),
+            Text(one.id), Text(one.status, style), one.mpi_standard,
+            Text(short_version(one.library_version)), one.source, Text(_transports(one)),
         )  # fmt: skip
     yield table
     for one in found:

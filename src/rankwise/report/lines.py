@@ -34,11 +34,11 @@ def line_with_band(
 def band(
     name: str, style: Style, x: Sequence[float], interval: tuple[Sequence[float], Sequence[float]], **more: Any
 ) -> Trace:
-    """Return the area between low and high, without a word when hovered."""
-    low, high = interval
+    """Return the area between low and high, where there is one, without a word when hovered."""
+    known = [ends for ends in zip(x, *interval, strict=True) if all(map(math.isfinite, ends))]
     return trace(
-        x=[*x, *reversed(x)],
-        y=[short(value, DIGITS) for value in (*high, *reversed(low))],
+        x=[at for at, _, _ in (*known, *reversed(known))],
+        y=[short(high, DIGITS) for _, _, high in known] + [short(low, DIGITS) for _, low, _ in reversed(known)],
         mode="lines",
         line={"width": 0, "color": style.light},
         fill="toself",

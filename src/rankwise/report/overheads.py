@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -60,7 +61,8 @@ def _ratio_figure(
 ) -> Figure:
     figure = sized_figure(sizes)
     everyone = list(chain(*lines.values()))
-    ends = [1.0, *(one.ratio_low for one in everyone), *(one.ratio_high for one in everyone)]
+    ends = [end for one in everyone for end in (one.ratio_low, one.ratio, one.ratio_high) if math.isfinite(end)]
+    ends.append(1.0)
     # Over less than half a decade the ticks of a logarithmic axis would be too few.
     wide = max(ends) > 3.2 * max(min(ends), 1e-9)
     axis = log_axis(ends, lambda ratio: f"{ratio:g} ×") if wide else {"tickformat": "~r", "ticksuffix": " ×"}

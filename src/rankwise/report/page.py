@@ -15,6 +15,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from rankwise.analysis.compare.tcp_sentences import ratio_words
+from rankwise.core.escaping import escaped
 from rankwise.core.units import format_duration, format_rate, format_size
 from rankwise.report import views
 from rankwise.report.canvas import Figure, time_words
@@ -109,14 +110,15 @@ def write(path: Path, page: Page) -> None:
 
 
 def render(page: Page) -> str:
-    """Return the whole page as text."""
+    """Return the whole page as text; like a terminal it gets no control characters of others."""
     shared = {"styles": page.styles, "baseline": page.baseline}
     parts = [(one.anchor, Markup(_template(one).render(**shared, **one.values))) for one in page.sections]
     drawn = any(one.data or one.choices for one in page.sections)
-    return _environment("rankwise.report").get_template("page.html.j2").render(
+    text = _environment("rankwise.report").get_template("page.html.j2").render(
         **shared, page=page, introduction=page.introduction, parts=parts, data=embedded(data_of(page)),
         plotly=Markup(get_plotlyjs()) if drawn else "",  # four megabytes
     )  # fmt: skip
+    return escaped(text)
 
 
 def data_of(page: Page) -> dict[str, Any]:

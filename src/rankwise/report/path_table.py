@@ -39,4 +39,4 @@ def _row(figures: PathFigures, verdict: Text) -> tuple[Text | str, ...]:
 
 
 def _verdict(one: PathCheck) -> Text:
-    return Text("\nnot as asked", style="bold red") if one.complaints else Text("\nas asked", style="green")
+    return Text("\nfailed", style="bold red") if one.complaints else Text("\npassed", style="green")

@@ -33,7 +33,7 @@ def platform_parts(platform: Platform) -> Iterator[RenderableType]:
 def noise_parts(noisy: Sequence[Notice]) -> Iterator[RenderableType]:
     """Yield what was too noisy to be believed, each with its remedy."""
     for notice in noisy:
-        yield Text("; ".join(filter(None, (notice.message, notice.remedy))), style="bold red")
+        yield Text(str(notice), style="bold red")
 
 
 def difference_parts(first: str, second: str, rows: Sequence[tuple[str, str, str, str]]) -> RenderableType:

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from rankwise.analysis.predict.results import Comparison, Prediction, Sweep
+from rankwise.analysis.predict.results import AlgorithmComparison, Prediction, Sweep
 
 
 def prediction_csv(found: Prediction) -> str:
@@ -31,7 +31,7 @@ def prediction_csv(found: Prediction) -> str:
     )
 
 
-def comparison_csv(found: Comparison) -> str:
+def comparison_csv(found: AlgorithmComparison) -> str:
     """Return a row for each algorithm and size; one that cannot do it says why."""
     return _table(
         ("algorithm", "size_bytes", "total_seconds", "contention_seconds", "messages", "refused"),

@@ -18,7 +18,7 @@ from rankwise.report.prediction_figures import (
     timeline_figure,
 )
 from rankwise.report.prediction_view import change_words, gain_words
-from rankwise.report.sections.notices import notices
+from rankwise.report.sections.shared import notices
 
 MOST_LINKS = 24
 MOST_PAIRS = 12
@@ -45,12 +45,12 @@ def _introduction(found: Prediction) -> Introduction:
         first += f", in 9 of 10 cases between {low} and {high}"
     sentences = [f"{first}."]
     if found.no_band:
-        sentences.append(f"{'The band is ' if found.band else 'There is no band: '}{found.no_band}.")
+        sentences.append(f"{'The band is ' if found.band else 'No band: '}{found.no_band}.")
     if found.baseline_seconds is not None:
         sentences.append(f"{change_words(found).capitalize()}.")
     if found.helps:
         best = min(found.helps, key=lambda one: one.total_seconds)
-        sentences.append(f"What would help most: {best.resource}, if messages had not to share it "
+        sentences.append(f"What would help most: {best.resource}, if messages did not have to share it "
                          f"({gain_words(best, simulation.total_seconds)}).")  # fmt: skip
     shares = sorted(
         (one for one in simulation.critical_path if one.seconds >= 5e-3 * simulation.total_seconds),
@@ -60,7 +60,7 @@ def _introduction(found: Prediction) -> Introduction:
         parts = ", ".join(
             f"{one.what.replace('_', ' ')} {one.seconds / simulation.total_seconds:.0%}" for one in shares
         )
-        sentences.append(f"The longest chain of what waits for what is made of {parts}.")
+        sentences.append(f"The critical path consists of {parts}.")
     tiles = (
         ("Ranks", str(simulation.ranks)), ("Messages", str(simulation.messages)),
         ("Bytes in all", format_size(simulation.size_bytes)), ("Model", found.model),

@@ -9,7 +9,15 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rankwise.analysis.predict.results import Comparison, Help, Loss, Measured, Prediction, Sweep, Tolerance
+from rankwise.analysis.predict.results import (
+    AlgorithmComparison,
+    Help,
+    Loss,
+    Measured,
+    Prediction,
+    Sweep,
+    Tolerance,
+)
 from rankwise.core.records import Notice
 from rankwise.core.units import format_rate, format_size, format_time
 
@@ -27,6 +35,8 @@ def prediction_parts(found: Prediction) -> Iterator[RenderableType]:
     if found.baseline_seconds is not None:
         total.append(f"\n{'':11}{change_words(found)}")
     yield total
+    if found.recorded is not None:
+        yield Text(recorded_words(found))
     if found.no_band:
         yield Text(f"{'':11}{'band ' if found.band else 'no band: '}{found.no_band}")
     if simulation.spread:
@@ -49,6 +59,18 @@ def prediction_parts(found: Prediction) -> Iterator[RenderableType]:
         yield from _contention(found)
     yield from helps_parts(found.helps, simulation.total_seconds)
     yield from _measured(found.measured)
+
+
+def recorded_words(found: Prediction) -> str:
+    """Return what the program took when it was traced, beside what it is predicted to take."""
+    recorded = found.recorded
+    if recorded is None:
+        return ""
+    ratio = (
+        f"; predicted is {found.simulation.total_seconds / recorded.seconds:.2f} of it" if recorded.seconds else ""
+    )
+    shared = " (with more ranks than cores: time slices are in it)" if recorded.crowded else ""
+    return f"recorded   {format_time(recorded.seconds)}{shared}{ratio}"
 
 
 def band_words(found: Prediction) -> str:
@@ -83,7 +105,7 @@ def helps_parts(helps: Sequence[Help], total_seconds: float) -> Iterator[Rendera
     yield table
 
 
-def comparison_parts(found: Comparison) -> Iterator[RenderableType]:
+def comparison_parts(found: AlgorithmComparison) -> Iterator[RenderableType]:
     """Yield a table of algorithms by size, the fastest first."""
     yield Text.assemble((found.title, "bold"))
     yield Text(f"platform {found.platform_name}; model {found.model}")
@@ -130,7 +152,7 @@ def tolerance_parts(found: Tolerance) -> Iterator[RenderableType]:
     table = _table(("class", "delay", "dT/d(delay)", "rate", "1 % more rate"), right=1)
     for one in found.classes:
         table.add_row(
-            one.name, format_time(one.delay_seconds), f"{one.by_delay:.4g}",
+            one.name, format_time(one.delay_seconds), "-" if math.isnan(one.by_delay) else f"{one.by_delay:.4g}",
             "-" if math.isnan(one.bytes_per_second) else _rate(one.bytes_per_second),
             "-" if math.isnan(one.by_rate_seconds) else _signed(one.by_rate_seconds / 100),
         )  # fmt: skip
@@ -148,6 +170,8 @@ def tolerance_parts(found: Tolerance) -> Iterator[RenderableType]:
 
 
 def _loss(seconds: float) -> str:
+    if math.isnan(seconds):
+        return "-"
     return "never" if math.isinf(seconds) else f"+{format_time(seconds)}"
 
 

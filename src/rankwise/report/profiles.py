@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.core.host_settings import setting
-from rankwise.core.results import Gain
 from rankwise.core.tuning import Part, Profile, Reason
 from rankwise.profiles import words
 from rankwise.profiles.checking import Check, State
@@ -63,7 +62,7 @@ def _part(part: Part) -> Iterator[RenderableType]:
     yield Text(part.implementation, "bold")
     yield Text(words.gain_of_part(part))
     if not part.tuning.settings and not part.tuning.decisions and not part.tuning.host_settings:
-        yield Text("as by default: nothing was better for certain")
+        yield Text("as by default: nothing was significantly better")
     reasons = {reason.subject: reason for reason in part.reasons}
     if part.tuning.settings:
         table = _table("knob", "value", "why")
@@ -135,21 +134,26 @@ def _table(*titles: str) -> _Rows:
     return table
 
 
-def tune_parts(profile: Profile, gains: Mapping[str, Gain]) -> Iterator[RenderableType]:
-    """Yield what tuning found: a line for each implementation, then the reasons."""
-    weighted = any(one.weighted for one in gains.values())
-    time = f"{'weighted ' if weighted else ''}time, tuned / default"
-    table = Table("implementation", "choices", time, "cells", "worse", "launches", box=None)
+def tune_parts(profile: Profile) -> Iterator[RenderableType]:
+    """Yield what tuning found: a line for each implementation, one for each class of sizes, then the reasons."""
+    table = _table("implementation", "choices", "launches")
+    classes = _table(
+        "implementation", "operation", "ranks", "placement", "sizes", "verdict", "time, tuned / default"
+    )
     for part in profile.parts:
-        gain, tuning = gains.get(part.implementation), part.tuning
-        worse = sum(one.verdict == "slower" for one in part.verdicts)
-        said = f"{gain.ratio:.2f} [{gain.ratio_low:.2f}, {gain.ratio_high:.2f}]" if gain else "–"
+        tuning = part.tuning
         choices = len(tuning.settings) + len(tuning.decisions) + len(tuning.host_settings)
-        table.add_row(
-            part.implementation, str(choices), said, str(gain.cells if gain else 0), str(worse),
-            f"{part.launches} of {part.exhaustive_launches}",
-        )  # fmt: skip
+        table.add_row(part.implementation, str(choices), f"{part.launches} of {part.exhaustive_launches}")
+        for one in words.stretches(part.verdicts):
+            classes.add_row(
+                part.implementation, one.benchmark, str(one.ranks), one.placement, words.sizes_words(one),
+                one.verdict, words.ratio_words(one),
+            )  # fmt: skip
     yield table
+    if classes.rows:
+        yield classes
     for part in profile.parts:
+        if part.gain and part.gain.weighted:
+            yield Text(f"{part.implementation}, as the application spends its time: {words.gain_of_part(part)}")
         for reason in part.reasons:
             yield Text(f"• {part.implementation}, {reason.subject}: {reason.words}")

@@ -7,10 +7,8 @@ from rankwise.core.results import Comparison
 from rankwise.report.colours import styles_for
 from rankwise.report.context import ReportContext, origin
 from rankwise.report.page import Introduction, Page, implementations_of, present
-from rankwise.report.sections.notices import notices
 from rankwise.report.sections.program import program
-from rankwise.report.sections.provenance import provenance
-from rankwise.report.sections.testbed import testbed
+from rankwise.report.sections.shared import notices, provenance, testbed
 
 
 def program_page(comparison: Comparison, answer: ProgramAnswer, context: ReportContext) -> Page:

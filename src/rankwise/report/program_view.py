@@ -13,26 +13,40 @@ from rich.text import Text
 from rankwise.analysis.programs import value_words
 from rankwise.core.programs import ProgramAnswer, ProgramRow
 from rankwise.core.results import Comparison
-from rankwise.report.comparison_view import notice_text
+from rankwise.report.comparison_view import more_text, notice_text
 from rankwise.report.groups import MARKS
-from rankwise.report.views import format_ratio
+from rankwise.report.views import ends, format_ratio
+
+
+def short_program(
+    comparison: Comparison, answer: ProgramAnswer, sentences: Sequence[str], run_id: int
+) -> Iterator[RenderableType]:
+    """Yield the answer: the first sentence, a table for each metric and number of ranks, what the long one has."""
+    yield Text(sentences[0])
+    yield from _metric_tables(comparison, answer)
+    yield ""
+    yield more_text(comparison, run_id)
 
 
 def program_parts(
     comparison: Comparison, answer: ProgramAnswer, sentences: Sequence[str]
 ) -> Iterator[RenderableType]:
-    """Yield what is said, a table for each metric and number of ranks, then what stands against them."""
+    """Yield everything: what is said, a table for each metric and number of ranks, what stands against them."""
     for sentence in sentences:
         yield Text(f"• {sentence}")
+    yield from _metric_tables(comparison, answer)
+    for notice in comparison.notices:
+        yield ""
+        yield notice_text(notice)
+
+
+def _metric_tables(comparison: Comparison, answer: ProgramAnswer) -> Iterator[RenderableType]:
     for metric, ranks in dict.fromkeys((row.metric, row.ranks) for row in answer.rows):
         yield ""
         group = [row for row in answer.rows if (row.metric, row.ranks) == (metric, ranks)]
         which = "higher" if group[0].higher_is_better else "lower"
         yield Text(f"{metric}, {ranks} {'ranks' if ranks != 1 else 'rank'} ({which} is better)", "bold")
         yield _table(group, comparison.baseline)
-    for notice in comparison.notices:
-        yield ""
-        yield notice_text(notice)
 
 
 def _table(group: Sequence[ProgramRow], baseline: str) -> Table:
@@ -55,20 +69,20 @@ def value(row: ProgramRow, number: float) -> str:
 
 
 def half_width(row: ProgramRow) -> str:
-    """Return half of the median's interval as a share of it: `1.2%`."""
-    return f"{(row.high - row.low) / 2 / row.median:.1%}" if row.launches else "–"
+    """Return half of the median's interval as a share of it: `1.2%`; `–` of one launch."""
+    return f"{(row.high - row.low) / 2 / row.median:.1%}" if row.launches > 1 else "–"
 
 
 def interval(row: ProgramRow) -> str:
-    """Return words such as `1.2 s – 1.3 s`; `–` where there is no value."""
-    return f"{value(row, row.low)} – {value(row, row.high)}" if row.launches else "–"
+    """Return words such as `1.2 s – 1.3 s`; `–` of one launch or none."""
+    return f"{value(row, row.low)} – {value(row, row.high)}" if row.launches > 1 else "–"
 
 
 def over(row: ProgramRow) -> str:
     """Return words such as `0.82 [0.80, 0.84]`: the median over the baseline's; '' where nothing was compared."""
     if row.verdict is None:
         return ""
-    return f"{format_ratio(row.ratio)} [{format_ratio(row.ratio_low)}, {format_ratio(row.ratio_high)}]"
+    return f"{format_ratio(row.ratio)} {ends(row.ratio_low, row.ratio_high, format_ratio)}".rstrip()
 
 
 def verdict(row: ProgramRow, baseline: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,11 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from rankwise.core.configuration import Configuration
-from rankwise.core.records import Notice, Options
+from rankwise.core.errors import InputError
+from rankwise.core.launch_output import numberless
+from rankwise.core.records import MPI_WARNING, Notice, Options
 from rankwise.core.run_view import CellView, ConfigurationView, LibraryView, RunView
 from rankwise.core.units import format_duration, format_size, format_time
 from rankwise.profiles.sentences import decision_sentence
 from rankwise.report.installations_view import short_version
+from rankwise.stats.intervals import MIN_FOR_MEDIAN
 
 
 def run_parts(shown: RunView) -> Iterator[RenderableType]:
@@ -24,7 +28,11 @@ def run_parts(shown: RunView) -> Iterator[RenderableType]:
     for title, table in (
         (f"Run {shown.run.id}", _overview(shown)),
         ("Implementations", _implementations(shown)),
-        ("Measured (median over launches ± half of its 95 % interval)", _cells(shown.cells)),
+        (
+            f"Measured (median over launches ± half of its 95 % interval; fewer than {MIN_FOR_MEDIAN} launches: "
+            "half of their range)",
+            _cells(shown.cells),
+        ),
         ("Configurations", _configurations(shown.configurations)),
         ("Libraries that ranks had loaded", _libraries(shown.libraries)),
         ("Failed", _failures(shown)),
@@ -35,6 +43,27 @@ def run_parts(shown: RunView) -> Iterator[RenderableType]:
             yield Text(title, style="bold")
             yield table
             yield ""
+
+
+def output_lines(shown: RunView, number: int = 0) -> Iterator[str]:
+    """Yield what the launches printed beside their results, or the one of this number.
+
+    Raises InputError if there is none of this number.
+    """
+    if number and number not in {launch.number for launch in shown.launches}:
+        raise InputError(
+            f"run {shown.run.id} has no launch {number}", f"it has launches 1 to {len(shown.launches)}"
+        )
+    for launch in shown.launches:
+        if number not in (0, launch.number) or not (number or launch.stdout or launch.stderr):
+            continue
+        how = f"{launch.status}: {launch.reason}" if launch.reason else launch.status
+        yield f"=== launch {launch.number}, {launch.implementation}, {how}"
+        yield launch.command
+        for name, text in (("stdout", launch.stdout), ("stderr", launch.stderr)):
+            if text:
+                yield f"=== launch {launch.number}, {name}"
+                yield from text.splitlines()
 
 
 def _pairs() -> Table:
@@ -102,7 +131,9 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
         table.add_column(title, justify="right", no_wrap=True)
     several = [name for name in ("placement", "testbed") if len({getattr(one.cell, name) for one in cells}) > 1]
     for one in cells:
-        half_width = (one.high_seconds - one.low_seconds) / 2
+        half_width = (
+            (one.high_seconds - one.low_seconds) / 2 / one.median_seconds if one.median_seconds else math.nan
+        )
         table.add_row(
             Text(_operation(one, several)),
             str(one.cell.ranks),
@@ -110,7 +141,7 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
             Text(one.cell.variant),
             str(one.launches),
             format_time(one.median_seconds) if one.quantity != "metric" else f"{one.median_seconds:.4g}",
-            f"{half_width / one.median_seconds:.1%}" if one.median_seconds else "-",
+            "–" if math.isnan(half_width) else f"{half_width:.1%}",
         )
     return table
 
@@ -151,8 +182,12 @@ def _notices(notices: tuple[Notice, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
     for title in ("times", "warning", "remedy"):
         table.add_column(title, overflow="fold")
-    for notice, count in Counter(notices).items():
-        table.add_row(str(count), Text(notice.message), Text(notice.remedy))
+    alike: dict[tuple[str, str], list[Notice]] = {}
+    for notice in notices:
+        words = numberless(notice.message) if notice.kind == MPI_WARNING else notice.message
+        alike.setdefault((words, notice.remedy), []).append(notice)
+    for same in alike.values():
+        table.add_row(str(len(same)), Text(same[0].message), Text(same[0].remedy))
     return table
 
 

@@ -34,15 +34,19 @@ class StreamGroup:
 
 
 def stream_groups(comparison: Comparison) -> list[StreamGroup]:
-    """Return streams by size, ranks, options and placement, in their order; raw TCP comes first."""
-    cells = [one.cell for one in comparison.streams] + [one.cell for one in comparison.timelines]
+    """Return streams by size, ranks, options and placement, in their order; raw TCP comes first.
+
+    Timelines of another kind, as of flows in a pattern, are no streams.
+    """
+    known = [one for one in comparison.timelines if one.quantity in _ROWS]
+    cells = [one.cell for one in comparison.streams] + [one.cell for one in known]
     several = labels.varied((cell.options, cell.placement) for cell in cells)
     found = []
     for way in dict.fromkeys(map(_way, cells)):
         size_bytes, ranks, options, placement = way
         streams = [one for one in comparison.streams if _way(one.cell) == way]
         streams.sort(key=lambda one: one.category != "baseline")
-        timelines = tuple(one for one in comparison.timelines if _way(one.cell) == way)
+        timelines = tuple(one for one in known if _way(one.cell) == way)
         settings = labels.words(options, placement, several)
         words = [f"Messages of {format_size(size_bytes)}", f"{ranks} ranks", *settings]
         found.append(StreamGroup(", ".join(words), tuple(streams), timelines))

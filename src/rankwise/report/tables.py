@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from rankwise.analysis.compare.sentences import cells_won
 from rankwise.analysis.compare.tcp_sentences import ratio_words, signed_time
 from rankwise.core.results import Comparison, Overhead, VerdictWord
 from rankwise.core.units import format_size, format_time
@@ -18,7 +19,6 @@ from rankwise.report.views import (
     differs,
     failure_rows,
     format_ratio,
-    standings,
     verdict_figure,
 )
 
@@ -40,7 +40,7 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         return Text("Nothing was measured.")
     legend = Text("Time over the baseline's: ")
     legend.append_text(Text("  ").join(Text(f"{MARKS[word]} {word}", _COLOURS[word]) for word in _COLOURS))
-    legend.append("; ± what would most likely have been found", "bright_black")
+    legend.append("; ± minimum detectable difference", "bright_black")
     return Renderables(*matrices, legend)
 
 
@@ -72,10 +72,15 @@ def _verdict(grouped: GroupedComparison, group: Group, size: int, candidate: str
     return Text("failed" if (group, size, candidate) in grouped.failures else "–", "bright_black")
 
 
-def summary_table(comparison: Comparison) -> RenderableType:
-    """Return the geometric mean of the time over the baseline's by class, and who is fastest in how many cells."""
+def summary_table(comparison: Comparison, most_rows: int | None = None) -> RenderableType:
+    """Return the geometric mean of the time over the baseline's by class, and who is fastest in how many cells.
+
+    Where there are more than `most_rows` classes, only those of all sizes.
+    """
     grouped = GroupedComparison(comparison)
     rows = class_rows(grouped)
+    if most_rows is not None and len(rows) > most_rows:
+        rows = [row for row in rows if row.size_class == "all"]
     table = _table()
     table.add_column("operations")
     table.add_column("sizes", no_wrap=True)
@@ -91,7 +96,7 @@ def summary_table(comparison: Comparison) -> RenderableType:
         label = row.category if row.category != previous else ""
         _add_row(table, label, SIZE_CLASSES[row.size_class], *cells)
         previous = row.category
-    counted = standings(grouped)
+    counted = cells_won(comparison)
     for title, which in (("fastest", 0), ("not beaten", 1)) if rows else ():
         shares = (counted.get(name) for name in comparison.implementations)
         _add_row(table, title, "", *(f"{share[which]}/{share[2]}" if share else "–" for share in shares))
@@ -119,7 +124,9 @@ def switch_point_table(comparison: Comparison) -> RenderableType:
             format_ratio(point.jump_ratio),
             f"{format_ratio(point.jump_low)}-{format_ratio(point.jump_high)}",
         )
-    return _titled("Switches of protocol or algorithm: how many times what smaller sizes suggest", table)
+    return _titled(
+        "Switches of protocol or algorithm: time as a multiple of the one extrapolated from smaller sizes", table
+    )
 
 
 def overhead_table(comparison: Comparison) -> RenderableType:

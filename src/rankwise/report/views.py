@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, get_args
 
@@ -43,7 +44,7 @@ def class_rows(grouped: GroupedComparison) -> list[ClassRow]:
 
 def _best(cells: dict[str, SummaryRow]) -> str:
     ranked = sorted((row for row in cells.values() if not math.isnan(row.ratio)), key=lambda row: row.ratio)
-    if len(ranked) < 2 or not ranked[0].ratio_high < min(row.ratio_low for row in ranked[1:]):
+    if len(ranked) < 2 or not all(ranked[0].ratio_high < row.ratio_low for row in ranked[1:]):
         return ""
     return ranked[0].implementation
 
@@ -54,16 +55,6 @@ def verdict_counts(grouped: GroupedComparison) -> dict[str, Counter[VerdictWord]
     for verdict in grouped.comparison.verdicts:
         counts.setdefault(verdict.candidate, Counter())[verdict.verdict] += 1
     return counts
-
-
-def standings(grouped: GroupedComparison) -> dict[str, tuple[int, int, int]]:
-    """Return for each implementation the cells where it is fastest, where it is unbeaten, and all of them."""
-    found: dict[str, tuple[int, int, int]] = {}
-    for row in grouped.comparison.summary:
-        if row.size_class == "all":
-            fastest, unbeaten, cells = found.get(row.implementation, (0, 0, 0))
-            found[row.implementation] = (fastest + row.fastest, unbeaten + row.unbeaten, cells + row.cells)
-    return found
 
 
 def verdict_figure(verdict: Verdict) -> str:
@@ -137,7 +128,7 @@ def _heat_cell(grouped: GroupedComparison, group: Group, size: int, candidate: s
 def describe(verdict: Verdict, group: Group) -> str:
     """Return a verdict in four lines or five, for a tooltip."""
     word, ratio = verdict.verdict, format_ratio(verdict.ratio)
-    seen = f"a difference of {difference_words(verdict.visible_ratio)} would most likely have been found"
+    seen = f"minimum detectable difference: {difference_words(verdict.visible_ratio)}"
     return "\n".join(
         (
             f"{group.label}, {format_size(verdict.size_bytes)}",
@@ -211,13 +202,18 @@ class _Ratio(Protocol):
 
 
 def interval(row: _Ratio) -> str:
-    """Return words such as `[0.80, 0.84]`."""
-    return f"[{format_ratio(row.ratio_low)}, {format_ratio(row.ratio_high)}]"
+    """Return words such as `[0.80, 0.84]`; '' where there is no interval."""
+    return ends(row.ratio_low, row.ratio_high, format_ratio)
+
+
+def ends(low: float, high: float, words: Callable[[float], str]) -> str:
+    """Return an interval in brackets; '' where there is none."""
+    return "" if math.isnan(low) or math.isnan(high) else f"[{words(low)}, {words(high)}]"
 
 
 def overhead_interval(overhead: Overhead) -> str:
     """Return words such as `[1.004, 1.012]`."""
-    return f"[{ratio_words(overhead.ratio_low)}, {ratio_words(overhead.ratio_high)}]"
+    return ends(overhead.ratio_low, overhead.ratio_high, ratio_words)
 
 
 def differs(overhead: Overhead) -> bool:
@@ -232,12 +228,14 @@ def signed_time(seconds: float) -> str:
 
 def difference_interval(overhead: Overhead) -> str:
     """Return words such as `[+4.9 µs, +5.3 µs]`."""
-    return f"[{signed_time(overhead.difference_low_seconds)}, {signed_time(overhead.difference_high_seconds)}]"
+    return ends(overhead.difference_low_seconds, overhead.difference_high_seconds, signed_time)
 
 
 def moment_reached(reached: Reached) -> str:
     """Return words such as `2.1 s [1.9 s, 2.4 s]`; `never` where half of the launches did not come so far."""
     if not math.isfinite(reached.seconds):
         return "never"
-    high = time_words(reached.high_seconds) if math.isfinite(reached.high_seconds) else "never"
-    return f"{time_words(reached.seconds)} [{time_words(reached.low_seconds)}, {high}]"
+    interval = ends(
+        reached.low_seconds, reached.high_seconds, lambda end: time_words(end) if math.isfinite(end) else "never"
+    )
+    return f"{time_words(reached.seconds)} {interval}".rstrip()

@@ -25,8 +25,7 @@ def figures_where(
     """Return these figures of the cells that are wanted, by implementation and name."""
     values: dict[str, dict[str, list[float]]] = {}
     for launch in results.launches if results else ():
-        for series in launch.series:
-            if series.cell.benchmark in names and wanted(series.cell):
-                own = values.setdefault(series.cell.implementation, {})
-                own.setdefault(series.cell.benchmark, []).extend(map(float, series.samples_seconds))
+        for (cell, _), value in launch.values().items():
+            if cell.benchmark in names and wanted(cell):
+                values.setdefault(cell.implementation, {}).setdefault(cell.benchmark, []).append(value)
     return {one: {name: over_launches(found) for name, found in own.items()} for one, own in values.items()}

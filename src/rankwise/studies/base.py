@@ -222,14 +222,14 @@ class Study:
     def wanted(self, only: tuple[str, ...], *, quick: bool) -> tuple[StudyRun, ...]:
         """Return the runs of these labels, none: all that are part of such a study.
 
-        Raises UnknownNameError, InputError for one that is no part of a quick study.
+        Raises UnknownNameError, InputError for one that is not part of a quick study.
         """
         known = {run.label: run for run in self.runs}
         for label in only:
             if label not in known:
                 raise UnknownNameError("run of the study", label, known)
             if not known[label].effort(quick=quick):
-                raise InputError(f"{label} is no part of a quick study", "leave --quick out")
+                raise InputError(f"{label} is not part of a quick study", "leave --quick out")
         return tuple(run for run in self.runs if run.effort(quick=quick) and run.label in (only or known))
 
     def with_class(self, name: str) -> Study:

@@ -80,7 +80,7 @@ def _runs() -> tuple[StudyRun, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RouteResults:
     """What was measured on one route, by name: `TCP` or an implementation; bandwidths are bytes per second."""
 
     route: Route
@@ -115,20 +115,20 @@ def page(results: Mapping[str, Results]) -> Page:
     return Page(tuple(statements), tuple(tables), charts, tuple(caveats), gateways.aims(joined))
 
 
-def _found(route: Route, results: Mapping[str, Results]) -> Found:
+def _found(route: Route, results: Mapping[str, Results]) -> RouteResults:
     tuned, untuned = (best_curves(results.get(f"{route.key}-{state}")) for state in ("tuned", "untuned"))
     bandwidths = [
         {name: one.scaled(1 / BITS) for name, one in maxima(curves).items()} for curves in (tuned, untuned)
     ]
-    return Found(route, tuned, untuned, bandwidths[0], bandwidths[1], latencies(tuned))
+    return RouteResults(route, tuned, untuned, bandwidths[0], bandwidths[1], latencies(tuned))
 
 
-def _on_route(found: Found) -> list[Statement]:
+def _on_route(found: RouteResults) -> list[Statement]:
     by_hosts = _with_workstations if found.route.key == "atm622" else _with_supercomputers
     return [_on_tuning(found), *by_hosts(found)]
 
 
-def _on_tuning(found: Found) -> Statement:
+def _on_tuning(found: RouteResults) -> Statement:
     stated = found.published
     gain = stated["measured"] / stated["untuned"]
     gained = {}
@@ -145,7 +145,7 @@ def _on_tuning(found: Found) -> Statement:
     return claims.about_all(claim, gained, lambda one: at_least(one, half_of_the_gain), wording.ratio)
 
 
-def _with_workstations(found: Found) -> list[Statement]:
+def _with_workstations(found: RouteResults) -> list[Statement]:
     stated = found.published
     good_use = Claim(
         "good-use",
@@ -168,7 +168,7 @@ def _with_workstations(found: Found) -> list[Statement]:
     ]
 
 
-def _with_supercomputers(found: Found) -> list[Statement]:
+def _with_supercomputers(found: RouteResults) -> list[Statement]:
     stated = found.published
     by_hosts = Claim(
         "delay-by-hosts",
@@ -192,11 +192,11 @@ def _with_supercomputers(found: Found) -> list[Statement]:
     ]
 
 
-def _tcp_alone(found: Found, values: Mapping[str, Range]) -> dict[str, Range]:
+def _tcp_alone(found: RouteResults, values: Mapping[str, Range]) -> dict[str, Range]:
     return {f"TCP over {found.route.name}": values[TCP]} if TCP in values else {}
 
 
-def _on_mpi(found: list[Found]) -> list[Statement]:
+def _on_mpi(found: list[RouteResults]) -> list[Statement]:
     extra = {f"{name} over {one.route.name}": more for one in found for name, more in overheads(one.delay).items()}
     share = {
         f"{name} over {one.route.name}": best / one.tuned[TCP]
@@ -219,7 +219,7 @@ def _on_mpi(found: list[Found]) -> list[Statement]:
     ]
 
 
-def _table_1(found: list[Found]) -> Table:
+def _table_1(found: list[RouteResults]) -> Table:
     ours = {one.route.row: one for one in found}
     rows = []
     for key, (theoretical, measured, untuned, delay) in PAPER["table1_tcp"].items():
@@ -238,7 +238,7 @@ def _table_1(found: list[Found]) -> Table:
     )  # fmt: skip
 
 
-def _table_2(found: list[Found], names: tuple[str, ...]) -> Table:
+def _table_2(found: list[RouteResults], names: tuple[str, ...]) -> Table:
     columns = [f"{one.route.name}, {what}" for one in found for what in ("tuned", "untuned", "delay")]
     rows = []
     for name in (TCP, *names):
@@ -264,7 +264,7 @@ def _in_words(found: Mapping[str, Range], name: str, words: wording.Words) -> st
     return wording.with_interval(found[name], words) if name in found else _NONE
 
 
-def _chart(found: Found, names: tuple[str, ...]) -> Chart:
+def _chart(found: RouteResults, names: tuple[str, ...]) -> Chart:
     curves = dict(found.tuned_curves)
     if TCP in found.untuned_curves:
         curves["TCP untuned"] = found.untuned_curves[TCP]

@@ -9,13 +9,10 @@ from dataclasses import replace
 from rankwise.core.records import Notice
 from rankwise.report import page as report
 from rankwise.report.colours import styles_for
-from rankwise.report.sections.notices import notices
+from rankwise.report.sections.shared import notices
 from rankwise.studies import wording
 from rankwise.studies.base import Page, Results, Statement, StatementVerdict, Study
-from rankwise.studies.sections.figures import figures
-from rankwise.studies.sections.runs import runs
-from rankwise.studies.sections.statements import MARKS, statements
-from rankwise.studies.sections.tables import tables
+from rankwise.studies.page_sections import MARKS, figures, runs, statements, tables
 
 
 def verdict_counts(found: tuple[Statement, ...]) -> dict[StatementVerdict, int]:

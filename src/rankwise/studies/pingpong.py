@@ -43,13 +43,9 @@ def best_curves(results: Results | None) -> dict[str, BestCurve]:
         return {}
     found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for launch in results.launches:
-        for series in launch.series:
-            if series.cell.benchmark not in _NAMES or series.quantity != "time":
-                continue
-            samples = series.samples_seconds[np.isfinite(series.samples_seconds) & (series.samples_seconds > 0)]
-            if samples.size:
-                name = _NAMES[series.cell.benchmark] or series.cell.implementation
-                found[name][series.cell.size_bytes].append(float(samples.min()))
+        for (cell, quantity), seconds in launch.values(quantile=0).items():
+            if cell.benchmark in _NAMES and quantity == "time" and seconds > 0:
+                found[_NAMES[cell.benchmark] or cell.implementation][cell.size_bytes].append(seconds)
     order = [TCP, *results.comparison.implementations]
     return {
         name: tuple(Best(size, over_launches(values)) for size, values in sorted(found[name].items()))

@@ -13,7 +13,7 @@ from rich.text import Text
 from rankwise.core.records import Notice
 from rankwise.studies.base import Page, Statement, StatementVerdict
 from rankwise.studies.page import is_measured, summary
-from rankwise.studies.sections.statements import AIM_WORDS, MARKS
+from rankwise.studies.page_sections import AIM_WORDS, MARKS
 
 _COLOURS: dict[StatementVerdict, str] = {"holds": "green", "no longer": "yellow", "undecided": "bright_black"}
 
@@ -31,7 +31,7 @@ def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[Render
         shown.append(Text(f"Tables on the page: {'; '.join(one.title for one in page.tables)}."))
     if notices:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in Counter(one.kind for one in notices).items())
-        shown.append(Text(f"Warnings about these measurements, told on the page: {kinds}.", style="yellow"))
+        shown.append(Text(f"Warnings about these measurements, listed on the page: {kinds}.", style="yellow"))
     return shown
 
 

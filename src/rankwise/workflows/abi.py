@@ -80,8 +80,8 @@ def linked_to(
         own = select.linked_with(program, here) or select.able_to_run(program, here)
         if not own:
             raise InputError(
-                f"{program.name} is linked to {asked}, which no MPI here has",
-                "install that one: its own library is needed even where another MPI carries out the calls",
+                f"{program.name} is linked against {asked}, which no installed MPI provides",
+                "install that one: its own library is needed even where another MPI executes the calls",
             )
     else:
         return None
@@ -117,7 +117,7 @@ def loading(
     """
     if reason := preload.ignored_by(program):
         raise InputError(
-            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and with it what leads calls to "
+            f"{program.name} {reason}: the loader ignores LD_PRELOAD, and with it the redirection of MPI calls to "
             f"{implementation.id}",
             "link it dynamically, and install it without special rights",
         )
@@ -137,33 +137,34 @@ def loading(
 
 
 def joining(
-    loaded: Loaded, settings: str, *, progress_thread: bool = False, key_file: str = "", representation: str = ""
-) -> Loaded:
+    loaded: Loaded, settings: str, key_file: Path, *, progress_thread: bool = False, encrypted: bool = False,
+    representation: str = "",
+) -> Loaded:  # fmt: skip
     """Return what a site of a joined job loads: the gateway before the backend that `loading` has put there.
 
-    `settings` is what its processes have to know of the others (csrc/gateway/join.c); with `key_file`, which has
-    their key, they encrypt. Raises HostError, BuildError.
+    `settings` is what its processes have to know of the others (csrc/gateway/bootstrap/join.c); `key_file` has
+    their key. Raises HostError, BuildError.
     """
     library = str(gateway.build(known_standard()))
     behind = dict(loaded.environment)[_BACKEND]
     rest = tuple(pair for pair in loaded.environment if pair[0] != _BACKEND)
-    environment = (*rest, (_BACKEND, library), (_JOIN_BACKEND, behind), (_JOIN, settings))
+    environment = (*rest, (_BACKEND, library), (_JOIN_BACKEND, behind), (_JOIN, settings), (_KEY, str(key_file)))
     if progress_thread:
         environment = (*environment, (_PROGRESS, "thread"))
     if representation:
         environment = (*environment, (_REPRESENTATION, representation))
-    environment = (*environment, (_NAMES, os.environ.get(_NAMES) or str(_names_folder())))
-    files = (*loaded.files, library)
-    if key_file:
+    environment = (*environment, (_NAMES, os.environ.get(_NAMES) or str(names_folder())))
+    files = (*loaded.files, library, str(key_file))
+    if encrypted:
         encrypting = str(encryption.build())
-        environment = (*environment, (_ENCRYPTION, encrypting), (_KEY, key_file))
-        files = (*files, encrypting, key_file)
+        environment = (*environment, (_ENCRYPTION, encrypting))
+        files = (*files, encrypting)
     return replace(loaded, environment=environment, files=files)
 
 
-def _names_folder() -> Path:
-    """One for all jobs of this user on this host. Raises HostError."""
-    folder = paths.runtime_folder() / "names"
+def names_folder() -> Path:
+    """Return the folder of published names, one for all jobs of this user on this host. Raises HostError."""
+    folder = paths.runtime_folder() / ".names"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
@@ -206,10 +207,10 @@ def check(program: str, prefixes: Sequence[Path], events: Events) -> Checked:
     """
     path = Path(program)
     if not path.is_file():
-        raise InputError(f"there is no program {program}", "is the path right?")
+        raise InputError(f"program not found: {program}", "check the path")
     if static := preload.ignored_by(path):
         raise InputError(
-            f"{path.name} {static}", "only a dynamically linked program without special rights can be led"
+            f"{path.name} {static}", "only dynamically linked programs without setuid can be redirected"
         )
     linked = select.asks_for(path)
     if not linked:

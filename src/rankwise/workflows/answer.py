@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from rankwise import __version__
@@ -16,12 +15,17 @@ from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.compare.sentences import sentences
 from rankwise.analysis.compare.variants import plain_cell, without_labels
 from rankwise.analysis.network import network_figures
+from rankwise.analysis.without_results import no_result_notices
 from rankwise.core.errors import InputError
+from rankwise.core.plain import plain
 from rankwise.core.records import Benchmark, Fact, Plan, variant_name
 from rankwise.core.results import Comparison, Curve
 from rankwise.report.context import LaunchCommand, LoadedLibrary, ReportContext
 from rankwise.store.store import Store
 from rankwise.workflows import configurations, joined_programs
+
+_NOT_ENOUGH = frozenset({"too-few-launches", "not-precise"})
+_MORE_LOGS = "import more runs of each benchmark: several logs of one name are launches"
 
 
 def compare_run(
@@ -36,14 +40,11 @@ def compare_run(
     """Return the comparison of all that a run has stored; `baseline` '' takes the run's own choice.
 
     `profiles_apart`: an implementation with a profile stands beside the same one without; if not, it goes by its
-    own name, whatever it was measured with. Imported runs, this one or those `beside` it, are curves alone:
-    of theirs only means are known.
+    own name, whatever it was measured with. Imported runs `beside` it are curves alone.
     """
-    if store.run(run_id).kind == "import":
-        nothing = compare((), {}, delta=delta)
-        return replace(nothing, curves=_imported_curves(store, (run_id, *beside), {}))
     plan = store.plan(run_id)
     launches, failures = store.launches(run_id), store.failures(run_id)
+    without = no_result_notices(plan.cells, launches)
     chosen = baseline or store.baseline(run_id)
     names = [one.id for one in joined_programs.not_merely_parts(store.implementations(run_id), plan.cells)]
     labels = tuple(dict.fromkeys(cell.label for cell in plan.cells))
@@ -61,9 +62,11 @@ def compare_run(
     # wrong data first, the run's own next
     first = [notice for notice in comparison.notices if notice.kind == "wrong-data"]
     others = [notice for notice in comparison.notices if notice not in first]
+    if store.run(run_id).kind == "import":
+        others = [replace(one, remedy=_MORE_LOGS) if one.kind in _NOT_ENOUGH else one for one in others]
     known = {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}
     return replace(
-        comparison, notices=(*first, *store.notices(run_id), *others),
+        comparison, notices=(*first, *without, *store.notices(run_id), *others),
         curves=(*comparison.curves, *_imported_curves(store, beside, known)),
     )  # fmt: skip
 
@@ -82,10 +85,7 @@ def _imported_curves(store: Store, run_ids: Sequence[int], known: Mapping[str, B
 
 def comparison_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:
     """Return what the page of a comparison says beside it."""
-    said = [
-        *configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id)),
-        *configurations.sentences_of(store.profile_folders(run_id), store.implementations(run_id)),
-    ]
+    said = configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id))
     words = (*_wrong_data(comparison), *sentences(comparison), *said)
     return report_context(store, run_id, "MPI implementations compared", words)
 
@@ -138,35 +138,30 @@ def _place(curve: Curve) -> dict[str, Any]:
     """What tells a curve from the others."""
     return {
         "implementation": curve.implementation, "benchmark": curve.benchmark, "ranks": curve.ranks,
-        "quantity": curve.quantity, "options": asdict(curve.options), "placement": curve.placement,
+        "quantity": curve.quantity, "options": curve.options, "placement": curve.placement,
     }  # fmt: skip
 
 
-def as_json(comparison: Comparison, report: Path | None) -> dict[str, Any]:
+def to_dict(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison for programs: the keys are a promise."""
-    return {
-        "wrong_data": [{"cell": asdict(one.cell), "reason": one.reason} for one in comparison.wrong_data],
-        "verdicts": [asdict(verdict) for verdict in comparison.verdicts],
-        "summary": [asdict(row) for row in comparison.summary],
-        "overheads": [asdict(one) for one in comparison.overheads],
+    found: dict[str, Any] = plain({
+        "wrong_data": [{"cell": one.cell, "reason": one.reason} for one in comparison.wrong_data],
+        "verdicts": comparison.verdicts,
+        "summary": comparison.summary,
+        "overheads": comparison.overheads,
         "barrier_starts": [
             {**_place(curve), "size_bytes": point.size_bytes, "starts": point.starts}
             for curve in comparison.curves
             for point in curve.points
             if point.starts in ("barrier", "mixed")
         ],
-        "explanations": [asdict(one) for one in comparison.explanations],
-        "beside_native": [asdict(one) for one in comparison.beside_native],
-        "overlaps": [asdict(one) for one in comparison.overlaps],
-        "streams": [
-            {"cell": asdict(one.cell), "reached": [asdict(reached) for reached in one.reached]}
-            for one in comparison.streams
-        ],
-        "switch_points": [asdict(point) for point in comparison.switch_points],
-        "failed": [
-            {"cell": asdict(one.cell), "kind": one.kind, "reason": one.reason} for one in comparison.failures
-        ],
-        "notices": [asdict(notice) for notice in comparison.notices],
+        "explanations": comparison.explanations,
+        "beside_native": comparison.beside_native,
+        "overlaps": comparison.overlaps,
+        "streams": [{"cell": one.cell, "reached": one.reached} for one in comparison.streams],
+        "switch_points": comparison.switch_points,
+        "failed": comparison.failures,
+        "notices": comparison.notices,
         "baseline": comparison.baseline,
-        "report": str(report) if report else None,
-    }
+    })  # fmt: skip
+    return found

@@ -10,12 +10,14 @@ from typing import Any
 
 from rankwise.analysis.predict.results import Prediction
 from rankwise.core import paths, units
-from rankwise.core.errors import HostError, InputError
+from rankwise.core.errors import HostError, InputError, InterruptedRun, RankwiseError
 from rankwise.core.jobs import Command, LaunchSteps, Outcome
 from rankwise.core.network import Topology
 from rankwise.core.programs import WALL_TIME, Metric, Program, check_pattern, metric_of
-from rankwise.core.records import Options
+from rankwise.core.records import Notice, Options
+from rankwise.core.results import Comparison, Verdict
 from rankwise.profiles.checking import Check
+from rankwise.schedules.written import schedule
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows import bench as benching
 from rankwise.workflows import compare as comparing
@@ -26,13 +28,12 @@ from rankwise.workflows import study as studying
 from rankwise.workflows.bench import BenchResult
 from rankwise.workflows.compare import CompareResult
 from rankwise.workflows.configurations import choose
-from rankwise.workflows.events import Events, Silent
-from rankwise.workflows.guidelines import Answer
+from rankwise.workflows.events import Events, Silent, warn
+from rankwise.workflows.guidelines import GuidelinesResult
 from rankwise.workflows.measure import Request
 from rankwise.workflows.predict import predictor
-from rankwise.workflows.predict.asking import collectives
+from rankwise.workflows.predict.asking import collectives, parse_changes
 from rankwise.workflows.predict.questions import Files, Question, algorithms_of
-from rankwise.workflows.predict.sweeping import parse_changes
 from rankwise.workflows.programs import ProgramRequest
 from rankwise.workflows.study import StudyResult
 from rankwise.workflows.study_options import StudyOptions, StudyRequest
@@ -41,13 +42,42 @@ from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
 
 __all__ = [
-    "Metric", "Net", "Where", "bench", "compare", "guidelines", "load", "predict", "resume", "run", "study",
-    "testbed", "tune", "verify",
-]  # fmt: skip
+    "BenchResult",
+    "CompareResult",
+    "Comparison",
+    "GuidelinesResult",
+    "HostError",
+    "InputError",
+    "InterruptedRun",
+    "Metric",
+    "Net",
+    "Notice",
+    "Prediction",
+    "RankwiseError",
+    "StudyResult",
+    "TuneResult",
+    "Verdict",
+    "Where",
+    "bench",
+    "compare",
+    "guidelines",
+    "load",
+    "predict",
+    "resume",
+    "run",
+    "schedule",
+    "study",
+    "testbed",
+    "tune",
+    "verify",
+]
 
 COMMAND_LINE = "import rankwise"
 """What runs that Python began have in place of a command line."""
 _EXEC_LIMIT_SECONDS = 3600.0
+
+Names = str | Sequence[str]
+"""One name, names with commas between them, or a sequence of names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +89,29 @@ class Where:
 
 
 def compare(
-    implementations: Sequence[str] = (), *, benchmarks: Sequence[str] = (), sizes: str = "1:4M", time: str = "3m",
-    baseline: str = "", profiles: Sequence[str] = (), delta: float = 0.05, program: Sequence[str] = (),
+    implementations: Names = (), *, benchmarks: Names = (), sizes: str = "1:4M", time: str = "3m",
+    baseline: str = "", profiles: Names = (), delta: float = 0.05, program: Sequence[str] = (),
     metrics: Sequence[str | Metric] = (), verify_output: str = "", output_file: str = "", build: str = "",
-    where: Where | None = None, **more: Any,
+    ranks: int | Sequence[int] = (), testbed: str = "", hostfile: str | Path | None = None,
+    placements: Names = (), datatype: str = "byte", layout: str = "contiguous", seed: int | None = None,
+    launcher_arguments: Sequence[str] = (), where: Where | None = None,
 ) -> CompareResult:  # fmt: skip
     """Measure implementations against one another, and return the verdicts.
 
     `implementations` are ids or families (none: all that work), `benchmarks` names or categories (none: those of
     `rankwise compare`), `sizes` and `time` as on the command line. `baseline`: the one to compare with.
     `profiles`: names or folders, each measured beside the others; `default` is none. `delta`: differences up to
-    this share count as equivalent. Further keywords: `ranks` (numbers), `testbed`, `hostfile`, `placements`,
-    `datatype`, `layout`, `seed`, `launcher_arguments`. Raises RankwiseError, with a remedy.
+    this share count as equivalent. The other keywords are the options of the command line. Raises RankwiseError,
+    with a remedy.
 
     `program`: compare whole runs of a program of your own, the path and its arguments, in place of benchmarks.
     `metrics` are regular expressions whose group finds a figure in its output, or `Metric`s where higher is
     better (none: the wall time); `verify_output`, `output_file` and `build` as on the command line.
     """
-    asked = _request(
-        implementations, sizes, time, benchmarks=tuple(benchmarks), baseline=baseline,
-        profiles=tuple(map(choose, profiles)), **more,
+    request = _request(
+        implementations, sizes, time, ranks, testbed, hostfile, placements, datatype, layout, seed,
+        launcher_arguments, benchmarks=names_in(benchmarks), baseline=baseline,
+        profiles=tuple(map(choose, names_in(profiles))),
     )  # fmt: skip
     there = where or Where()
     if program:
@@ -86,9 +119,9 @@ def compare(
         meant = Program(
             tuple(program), found, check_pattern(verify_output), output_file, build, str(Path.cwd())
         )  # fmt: skip
-        request = ProgramRequest(meant, asked, (asked.testbed,))
-        return comparing.compare_program(request, there.store, there.events, delta=delta)
-    return comparing.compare(asked, there.store, there.events, delta=delta)
+        of_program = ProgramRequest(meant, request, (request.testbed,))
+        return comparing.compare_program(of_program, there.store, there.events, delta=delta)
+    return comparing.compare(request, there.store, there.events, delta=delta)
 
 
 def load(
@@ -99,37 +132,49 @@ def load(
 
 
 def bench(
-    benchmarks: Sequence[str], implementations: Sequence[str] = (), *, sizes: str = "1:4M", time: str = "10m",
-    launches: int = 3, verify: bool = False, where: Where | None = None, **more: Any,
+    benchmarks: Names, implementations: Names = (), *, sizes: str = "1:4M", time: str = "10m",
+    launches: int = 3, verify: bool = False,
+    ranks: int | Sequence[int] = (), testbed: str = "", hostfile: str | Path | None = None,
+    placements: Names = (), datatype: str = "byte", layout: str = "contiguous", seed: int | None = None,
+    launcher_arguments: Sequence[str] = (), where: Where | None = None,
 ) -> BenchResult:  # fmt: skip
     """Run benchmarks and return what they took; with `verify`, whether their data are right.
 
-    Further keywords are those of `compare`.
+    The other keywords are the options of the command line.
     """
-    asked = _request(
-        implementations, sizes, time, kind="bench", benchmarks=tuple(benchmarks), min_launches=launches,
-        max_launches=launches, verify=verify, verify_first=False, **more,
+    request = _request(
+        implementations, sizes, time, ranks, testbed, hostfile, placements, datatype, layout, seed,
+        launcher_arguments, kind="bench", benchmarks=names_in(benchmarks), min_launches=launches,
+        max_launches=launches, verify=verify, verify_first=False,
     )  # fmt: skip
     there = where or Where()
-    return benching.bench(asked, there.store, there.events)
+    return benching.bench(request, there.store, there.events)
 
 
 def guidelines(
-    implementations: Sequence[str] = (), *, operations: Sequence[str] = (), sizes: str = "8,1K,32K,64K,1M",
-    layouts: Sequence[str] = (), time: str = "", delta: float = 0.05, where: Where | None = None, **more: Any,
-) -> Answer:  # fmt: skip
+    implementations: Names = (), *, operations: Names = (), sizes: str = "8,1K,32K,64K,1M",
+    layouts: Names = (), time: str = "", delta: float = 0.05,
+    ranks: int | Sequence[int] = (), testbed: str = "", hostfile: str | Path | None = None,
+    placements: Names = (), datatype: str = "byte", layout: str = "contiguous", seed: int | None = None,
+    launcher_arguments: Sequence[str] = (), where: Where | None = None,
+) -> GuidelinesResult:  # fmt: skip
     """Hold operations (none: all) to doing the same by other operations, and return the findings.
 
-    `time` '': what the launches take that a verdict needs. Further keywords are those of `compare`.
+    `time` '': what the launches take that a verdict needs. The other keywords are the options of the command
+    line.
     """
-    asked = guiding.request_for(operations, layouts, _request(implementations, sizes, time, **more))
+    request = _request(
+        implementations, sizes, time, ranks, testbed, hostfile, placements, datatype, layout, seed,
+        launcher_arguments,
+    )  # fmt: skip
+    request = guiding.request_for(names_in(operations), names_in(layouts), request)
     there = where or Where()
-    return guiding.guidelines(asked, there.store, there.events, delta=delta)
+    return guiding.guidelines(request, there.store, there.events, delta=delta)
 
 
 def tune(
-    implementations: Sequence[str] = (), *, what: Sequence[str] = (), testbed: str = "", time: str = "10m",
-    name: str = "", folder: str | Path = "profiles", ranks: Sequence[int] = (), sizes: str = "64,4K,64K,1M",
+    implementations: Names = (), *, what: Names = (), testbed: str = "", time: str = "10m",
+    name: str = "", folder: str | Path = "profiles", ranks: int | Sequence[int] = (), sizes: str = "64,4K,64K,1M",
     delta: float = 0.05, force: bool = False, schedules: bool = True, where: Where | None = None,
 ) -> TuneResult:  # fmt: skip
     """Find settings that make implementations fast on a testbed, validate them, and write them as a profile.
@@ -138,10 +183,13 @@ def tune(
     `folder`/`name`, by default the testbed's name.
     """
     place, there = testbeds.testbed_of(testbed), where or Where()
-    spec, _ = spec_of(what, place, ranks, units.parse_sizes_bytes(sizes), delta=delta, schedules=schedules)
+    spec, notices = spec_of(
+        names_in(what), place, _numbers(ranks), units.parse_sizes_bytes(sizes), delta=delta, schedules=schedules
+    )
+    warn(there.events, *notices)
     options = tuner.TuneOptions(
-        name or place.name, str(folder), spec, units.parse_duration_seconds(time), tuple(implementations),
-        force=force,
+        name or place.name, str(folder), spec, units.parse_duration_seconds(time),
+        names_in(implementations), force=force,
     )  # fmt: skip
     return tuner.carry_out(tuner.TuneRequest(options, place, COMMAND_LINE), there.store, there.events)
 
@@ -166,10 +214,10 @@ def predict(
             what, algorithm, (units.parse_size_bytes(size),), {"ranks": ranks, "network": network}
         )[0]  # fmt: skip
     else:
-        raise InputError(f"by which algorithm of {what}?", f"one of {', '.join(algorithms_of(what))}")
+        raise InputError(f"no algorithm given for {what}", f"one of {', '.join(algorithms_of(what))}")
     changes = parse_changes(what_if) if what_if else ()
     file = Path(platform) if platform else None
-    return predictor.predict(predictor.Request(question, file, testbed, model, changes))
+    return predictor.predict(predictor.PredictRequest(question, file, testbed, model, changes))
 
 
 def verify(
@@ -194,13 +242,19 @@ def run(
 
 
 def study(
-    name: str, *, quick: bool = False, implementations: Sequence[str] = (), time: str = "",
-    only: Sequence[str] = (), class_name: str = "", folder: str | Path = "profiles", where: Where | None = None,
+    name: str, *, quick: bool = False, implementations: Names = (), time: str = "",
+    only: Names = (), class_name: str = "", folder: str | Path = "profiles", where: Where | None = None,
 ) -> StudyResult:  # fmt: skip
     """Measure again what a paper measured, `only` these runs of it, and return which of its statements hold."""
     seconds = units.parse_duration_seconds(time) if time else None
     options = StudyOptions(
-        name, quick, str(folder), seconds, tuple(implementations), only=tuple(only), class_name=class_name
+        name,
+        quick,
+        str(folder),
+        seconds,
+        names_in(implementations),
+        only=names_in(only),
+        class_name=class_name,
     )
     there = where or Where()
     return studying.carry_out(StudyRequest(options, COMMAND_LINE), there.store, there.events)
@@ -248,20 +302,31 @@ class Net:
 
 @contextmanager
 def testbed(name: str) -> Iterator[Net]:
-    """Bring a testbed up within the block: a preset, a TOML file, or the name of one that is up already."""
+    """Bring a testbed up within the block: a preset, a TOML file, or the name of one that is already up."""
     with testbeds.testbed_of(name) as found:
         yield Net(found)
 
 
+def names_in(names: Names) -> tuple[str, ...]:
+    """Return the names: `a,b` and ["a", "b"] are the same."""
+    return tuple(filter(None, names.split(","))) if isinstance(names, str) else tuple(names)
+
+
+def _numbers(ranks: int | Sequence[int]) -> tuple[int, ...]:
+    return (ranks,) if isinstance(ranks, int) else tuple(ranks)
+
+
 def _request(
-    implementations: Sequence[str], sizes: str, time: str, *, ranks: Sequence[int] = (), testbed: str = "",
-    hostfile: str | Path | None = None, datatype: str = "byte", layout: str = "contiguous", **more: Any,
+    implementations: Names, sizes: str, time: str, ranks: int | Sequence[int], testbed: str,
+    hostfile: str | Path | None, placements: Names, datatype: str, layout: str, seed: int | None,
+    launcher_arguments: Sequence[str], **more: Any,
 ) -> Request:  # fmt: skip
-    """The request that these keywords make; `more` are further fields of it."""
+    """Return the request that these keywords make; `more` are further fields of it."""
     return Request(
-        command_line=COMMAND_LINE, implementations=tuple(implementations), ranks=tuple(ranks),
+        command_line=COMMAND_LINE, implementations=names_in(implementations), ranks=_numbers(ranks),
         sizes_bytes=units.parse_sizes_bytes(sizes),
         time_budget_seconds=units.parse_duration_seconds(time) if time else 0.0,
         testbed=testbeds.testbed_of(testbed, Path(hostfile) if hostfile else None),
-        options=(Options(datatype=datatype, layout=layout),), **more,
+        options=(Options(datatype=datatype, layout=layout),), placements=names_in(placements), seed=seed,
+        launcher_arguments=tuple(launcher_arguments), **more,
     )  # fmt: skip

@@ -14,6 +14,7 @@ from rankwise.core import process
 from rankwise.core.apps import AppResult, Messages
 from rankwise.core.errors import BuildError, HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Outcome
+from rankwise.core.launch_output import why_failed
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job
@@ -250,7 +251,5 @@ def _reason(outcome: Outcome, limit_seconds: float) -> str:
     """Why there is no result."""
     if outcome.broken:
         return f"the testbed broke down: {outcome.broken}"
-    if outcome.timed_out:
-        return f"no end within {limit_seconds:g} s: ended with all its processes; give a longer --limit"
-    lines = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
-    return lines[0][:200] if lines else f"exit code {outcome.returncode}"
+    why = why_failed(outcome, limit_seconds)
+    return f"{why}; give a longer --limit" if outcome.timed_out else why

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from rich.console import RenderableType
+
+from rankwise.analysis.compare.notices import of_launches
 from rankwise.analysis.listing import Row, list_cells
-from rankwise.core.records import Benchmark, Cell, CellFailure, Launch
+from rankwise.analysis.without_results import NO_RESULT, no_result_notices
+from rankwise.core.plain import plain
+from rankwise.core.records import Benchmark, Cell, CellFailure, Launch, Notice
+from rankwise.report import listings
 from rankwise.store.store import Store
 from rankwise.workflows import measure
 from rankwise.workflows.events import Events
@@ -23,16 +30,32 @@ class BenchResult:
     """One for each cell and quantity."""
     launches: tuple[Launch, ...]
     failures: tuple[CellFailure, ...]
+    notices: tuple[Notice, ...] = ()
+    """Of the run and its launches, and of variants without any result."""
 
     @property
     def verified(self) -> list[Cell]:
         """The cells whose data were checked and right."""
         return sorted({cell for launch in self.launches for cell in launch.verified})
 
+    def parts(self) -> Iterator[RenderableType]:
+        """Yield what a terminal shows: a table of times."""
+        yield from listings.row_parts(self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer for programs, as `--json` prints it."""
+        found: dict[str, Any] = plain({
+            "run": self.run_id, "cells": self.rows, "verified": self.verified, "failed": self.failures,
+            "notices": self.notices,
+        })  # fmt: skip
+        return found
+
     @property
-    def has_wrong_data(self) -> bool:
-        """Whether any operation delivered wrong data."""
-        return any(one.kind == "wrong data" for one in self.failures)
+    def objections(self) -> tuple[str, ...]:
+        """Why a check of this run fails: wrong data, or an implementation without any result."""
+        wrong = sum(one.kind == "wrong data" for one in self.failures)
+        said = [one.message for one in self.notices if one.kind in NO_RESULT]
+        return (*said, *([f"{wrong} cells delivered wrong data"] if wrong else []))
 
 
 def bench(request: measure.Request, store: Path, events: Events) -> BenchResult:
@@ -46,7 +69,10 @@ def load(run_id: int, store: Store) -> BenchResult:
     launches = tuple(store.launches(run_id))
     known = {one.name: one for one in store.benchmarks(run_id)}
     failures = (*store.failures(run_id), *(one for launch in launches for one in launch.failures))
-    return BenchResult(run_id, tuple(list_cells(launches, known)), launches, failures)
+    plan = store.plan(run_id)
+    without = no_result_notices(plan.cells, launches, verify=plan.verify)
+    notices = (*without, *of_launches(launches), *store.notices(run_id))
+    return BenchResult(run_id, tuple(list_cells(launches, known)), launches, failures, notices)
 
 
 def benchmarks(names: Sequence[str], prefixes: Sequence[Path], events: Events) -> dict[str, dict[str, Benchmark]]:

@@ -21,6 +21,9 @@ from rankwise.workflows.events import Events
 from rankwise.workflows.joined_benchmarks import NO_WORLDS, JoinedWorlds
 from rankwise.workflows.schedule_network import network_file
 
+_REASONS = 3
+"""So many are named when nothing could be measured."""
+
 
 def carry_out(
     run_id: int,
@@ -39,12 +42,13 @@ def carry_out(
     brief: bool = False,
     worlds: JoinedWorlds = NO_WORLDS,
     trusted: Collection[Cell] = (),
+    most_seconds: Callable[[Cell], float] | None = None,
 ) -> None:
     """Run the plan, whose cells name `configurations`; whatever ends it, the store says how.
 
     `files`: schedules of users that cells name; `worlds`: joined jobs. `launching` None: launches of the harness
-    on this testbed, `brief` where a validation needs no more. `priority`, `first_seconds` and `trusted`:
-    the runner's.
+    on this testbed, `brief` where a validation needs no more. `priority`, `first_seconds`, `trusted`
+    and `most_seconds`: the runner's.
     """
     ready = {**ready, **worlds.ready}
     launching = launching or joined_benchmarks.starting(
@@ -57,6 +61,7 @@ def carry_out(
     runner = Runner(
         plan, launching, relative_half_width, lambda launch: store.add_launch(run_id, launch), events.show,
         priority=priority, noise=Variances(), first_seconds=first_seconds, trusted=trusted,
+        most_seconds=most_seconds,
     )  # fmt: skip
     try:
         with events.measuring():
@@ -66,17 +71,18 @@ def carry_out(
         kept = store.run(run_id).launches
         raise InterruptedRun(
             f"interrupted: {kept} launches of run {run_id} are kept",
-            f"go on: rankwise resume {run_id}, or look at them: rankwise report {run_id}",
+            f"continue: rankwise resume {run_id}; or see them: rankwise report {run_id}",
         ) from event
     store.finish_run(run_id, "complete", why)
     _require_results(run_id, store)
 
 
 def _require_results(run_id: int, store: Store) -> None:
-    """A run in which nothing at all could be measured has no answer. Raises HostError with the first reason."""
-    reason = ""
+    """A run in which nothing at all could be measured has no answer. Raises HostError with each reason once."""
+    reasons: dict[str, None] = {}
     for launch in store.iter_launches(run_id):
         if launch.series or launch.verified:
             return
-        reason = reason or "; ".join(dict.fromkeys([launch.reason, *(one.reason for one in launch.failures)]))
-    raise HostError(f"not one cell gave a result: {reason}", f"rankwise show {run_id} tells how each launch ended")
+        reasons |= dict.fromkeys(filter(None, [launch.reason, *(one.reason for one in launch.failures)]))
+    why = "; ".join(list(reasons)[:_REASONS]) or "no launch was started"
+    raise HostError(f"no cell gave a result: {why}", f"rankwise show {run_id} lists how each launch ended")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import RenderableType
 
+from rankwise.analysis.without_results import NO_RESULT
 from rankwise.core.errors import InputError
 from rankwise.core.programs import ProgramAnswer
-from rankwise.core.records import FloatArray
+from rankwise.core.records import OWN, FloatArray, launch_value
 from rankwise.core.results import Comparison, SummaryRow, Verdict
 from rankwise.report import page
 from rankwise.report.comparison_page import comparison_page
-from rankwise.report.comparison_view import comparison_html, comparison_parts
+from rankwise.report.comparison_view import comparison_html, comparison_parts, short_comparison
 from rankwise.report.context import ReportContext
 from rankwise.report.program_page import program_page
-from rankwise.report.program_view import program_html, program_parts
+from rankwise.report.program_view import program_html, program_parts, short_program
 from rankwise.store.store import Store
 from rankwise.workflows import answer, measure, program_answer, programs
 from rankwise.workflows.events import Events
@@ -51,6 +53,29 @@ class CompareResult:
         """Geometric means over cells of one class, as multiples of the baseline's time."""
         return self.comparison.summary
 
+    def objections(self, fail_on: str = "") -> tuple[str, ...]:
+        """Return why a check of this comparison fails; nothing if it passes.
+
+        It fails by wrong data, and by a variant without any result. With `fail_on` it also fails if nothing was
+        compared, by a cell that failed in any launch (a variant that crashes is worse than a slower one), and by
+        verdicts: `slower`, or by `different` also faster.
+        """
+        comparison = self.comparison
+        found = [one.message for one in comparison.notices if one.kind in NO_RESULT]
+        if comparison.has_wrong_data:
+            found.append(f"{len(comparison.wrong_data)} cells delivered wrong data")
+        if not fail_on:
+            return tuple(found)
+        failed = Counter(one.cell.variant for one in comparison.failures if one.kind == "failed")
+        found += [f"{name} failed in {count} cells" for name, count in failed.items()]
+        words = {"slower": {"slower"}, "different": {"slower", "faster"}}[fail_on]
+        for word in sorted(words):
+            count = sum(one.verdict == word for one in comparison.verdicts)
+            found += [f"{count} verdicts are '{word}'"] if count else []
+        if not comparison.verdicts:
+            found.append("nothing was compared")
+        return tuple(found)
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """What can be said of the run, in sentences."""
@@ -67,11 +92,11 @@ class CompareResult:
         found: dict[int, list[FloatArray]] = {}
         with Store(self.store, create=False) as opened:
             for launch in opened.iter_launches(self.run_id):
-                for one in launch.series:
-                    cell = one.cell
+                for (cell, quantity), visits in launch.visits().items():
                     named = implementation in (cell.variant, cell.implementation) and cell.benchmark == benchmark
-                    if named and one.quantity in ("time", "metric") and size_bytes in (None, cell.size_bytes):
-                        found.setdefault(cell.size_bytes, []).append(one.samples_seconds)
+                    if named and quantity in OWN and size_bytes in (None, cell.size_bytes):
+                        samples = np.concatenate([visit.samples_seconds for visit in visits])
+                        found.setdefault(cell.size_bytes, []).append(samples)
         if not found:
             raise InputError(
                 f"run {self.run_id} has no samples of {benchmark} with {implementation}",
@@ -83,7 +108,7 @@ class CompareResult:
         """Return one row for each launch and cell, as a pandas DataFrame (`pip install 'rankwise[frame]'`).
 
         Columns: variant, benchmark, size_bytes, ranks, placement, launch (1 is the run's first), samples,
-        median_seconds, min_seconds, max_seconds.
+        median_seconds (the launch's value: see `rankwise.core.records.launch_value`), min_seconds, max_seconds.
         """
         import pandas  # noqa: PLC0415 - optional and large
 
@@ -92,15 +117,15 @@ class CompareResult:
             for number, launch in enumerate(opened.iter_launches(self.run_id), start=1):
                 rows += [
                     {
-                        "variant": one.cell.variant, "benchmark": one.cell.benchmark,
-                        "size_bytes": one.cell.size_bytes, "ranks": one.cell.ranks,
-                        "placement": one.cell.placement, "launch": number, "samples": one.samples_seconds.size,
-                        "median_seconds": float(np.median(one.samples_seconds)),
-                        "min_seconds": float(one.samples_seconds.min()),
-                        "max_seconds": float(one.samples_seconds.max()),
+                        "variant": cell.variant, "benchmark": cell.benchmark, "size_bytes": cell.size_bytes,
+                        "ranks": cell.ranks, "placement": cell.placement, "launch": number,
+                        "samples": sum(visit.samples_seconds.size for visit in visits),
+                        "median_seconds": launch_value(visits),
+                        "min_seconds": min(float(visit.samples_seconds.min()) for visit in visits),
+                        "max_seconds": max(float(visit.samples_seconds.max()) for visit in visits),
                     }
-                    for one in launch.series
-                    if one.samples_seconds.size and one.quantity in ("time", "metric")
+                    for (cell, quantity), visits in launch.visits().items()
+                    if quantity in OWN
                 ]  # fmt: skip
         return pandas.DataFrame(rows)
 
@@ -122,17 +147,21 @@ class CompareResult:
             return program_html(self.program, self.comparison.baseline, self.sentences)
         return comparison_html(self.comparison, self.sentences)
 
-    def parts(self) -> Iterator[RenderableType]:
-        """Yield what a terminal shows."""
+    def parts(self, *, as_long: bool = False) -> Iterator[RenderableType]:
+        """Yield what a terminal shows: the answer, or all that is behind it too."""
+        if as_long:
+            if self.program is None:
+                return comparison_parts(self.comparison, self.sentences)
+            return program_parts(self.comparison, self.program, self.sentences)
         if self.program is None:
-            return comparison_parts(self.comparison, self.sentences)
-        return program_parts(self.comparison, self.program, self.sentences)
+            return short_comparison(self.comparison, self.run_id)
+        return short_program(self.comparison, self.program, self.sentences, self.run_id)
 
-    def as_json(self, report: Path | None) -> dict[str, Any]:
-        """Return the answer for programs, with the path of its page; the keys are a promise."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer for programs, as `--json` prints it: the keys are a promise."""
         if self.program is None:
-            return answer.as_json(self.comparison, report)
-        return program_answer.as_json(self.program, self.comparison, report)
+            return answer.to_dict(self.comparison)
+        return program_answer.to_dict(self.program, self.comparison)
 
 
 def compare(request: measure.Request, store: Path, events: Events, *, delta: float = 0.05) -> CompareResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from rankwise.core.tuning import Loaded, Native, Part, Profile, Tuning
 from rankwise.measurement.launch import Seen
 from rankwise.mpi import clients, environment_conflicts
 from rankwise.mpi.family import family_named, native_of, with_switching
-from rankwise.profiles import folders, loading, profile_file
+from rankwise.profiles import folders, loading
 from rankwise.profiles.sentences import tuning_sentence
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.changes import changes
@@ -99,17 +99,40 @@ def resolve(
 
 def resolve_all(
     choices: Sequence[ProfileChoice], implementations: Iterable[Implementation], testbed: TestbedKind, *,
-    ranks: int = 0, force: bool = False,
+    ranks: int = 0, force: bool = False, wanted: Collection[tuple[str, str]] | None = None,
 ) -> tuple[Resolved, tuple[Notice, ...]]:  # fmt: skip
-    """Return what every implementation loads of every profile (none: the default), and what is to be said."""
+    """Return what every implementation loads of every profile (none: the default), and what is to be said.
+
+    `wanted`: ids of implementations and labels to resolve; None: all.
+
+    Of choices with which an implementation loads the same, one alone is returned, the default if it is among
+    them: nothing is compared with itself. Raises InputError for a choice that is left out everywhere.
+    """
     found: Resolved = {}
     said: list[Notice] = []
+    same: dict[str, Notice] = {}
     for one in implementations:
-        for choice in choices or (ProfileChoice(),):
+        known: dict[str, str] = {}
+        for choice in sorted(choices or (ProfileChoice(),), key=lambda choice: choice.label != DEFAULT):
+            if wanted is not None and (one.id, choice.label) not in wanted:
+                continue
             configuration, notices = resolve(choice, one, testbed.topology(), ranks=ranks, force=force)
+            label = known.setdefault(configuration.id, choice.label)
+            if label != choice.label:
+                same[choice.label] = _same(choice.label, label, one)
+                said.append(same[choice.label])
+                continue
             found[one.id, choice.label] = configuration
             said += [*notices, *not_applied(configuration, choice, testbed)]
+    for label, notice in same.items():
+        if not any(label == of_found for _, of_found in found):
+            raise InputError(notice.message, f"leave out --profile {label}, or name a profile that sets something")
     return found, tuple(dict.fromkeys(said))
+
+
+def _same(label: str, other: str, implementation: Implementation) -> Notice:
+    what = "changes nothing" if other == DEFAULT else f"sets the same as profile {other}"
+    return Notice("same-profile", f"profile {label} {what} for {implementation.id}", "it is not measured twice")
 
 
 def loader(testbed: TestbedKind) -> Callable[[Configuration], Loaded]:
@@ -131,7 +154,9 @@ def loader(testbed: TestbedKind) -> Callable[[Configuration], Loaded]:
 
 def seen_on(testbed: TestbedKind) -> Seen:
     """Return how launches on this testbed are looked at from outside."""
-    return Seen(testbed.mapped, clients.judge, clients.probing, clients.transports)
+    return Seen(
+        testbed.mapped, testbed.given, clients.judge, clients.unlike, clients.probing, clients.transports
+    )  # fmt: skip
 
 
 def not_applied(configuration: Configuration, choice: ProfileChoice, testbed: TestbedKind) -> Iterator[Notice]:
@@ -165,22 +190,6 @@ def _sentence(label: str, configuration: Configuration) -> str:
     return tuning_sentence(label, name, configuration.tuning)
 
 
-def sentences_of(folders_by_name: Mapping[str, str], implementations: Iterable[Implementation]) -> list[str]:
-    """Return what profiles set that were measured before configurations were stored, as their folders tell now."""
-    said = []
-    for name, folder in folders_by_name.items():
-        try:
-            profile = profile_file.read(Path(folder)).profile
-        except InputError as error:
-            said.append(f"What profile {name} sets cannot be told: {error}.")
-            continue
-        for one in implementations:
-            part = next((part for part in profile.parts if part.family == one.family), None)
-            if part is not None:
-                said.append(tuning_sentence(name, one.id, part.tuning))
-    return said
-
-
 def _translated(
     profile: Profile, part: Part, implementation: Implementation, force: bool
 ) -> tuple[Tuning, Native, list[Notice]]:
@@ -190,7 +199,7 @@ def _translated(
         Notice(
             "other-version",
             f"profile {profile.name} was measured with {part.implementation}, and this is {implementation.id}",
-            f"tune {implementation.id}; this profile was made by: {profile.command_line}",
+            f"tune {implementation.id}; recreate it with: {profile.command_line}",
         )
     ]
     try:
@@ -200,12 +209,12 @@ def _translated(
             raise InputError(
                 f"profile {profile.name} was made for {part.implementation}, and {implementation.id} cannot load "
                 f"it: {error}",
-                f"--force leaves that out; or tune {implementation.id}; this profile was made by: "
+                f"--any-version leaves that out; or tune {implementation.id}; recreate it with: "
                 f"{profile.command_line}",
             ) from error
         tuning, lost = _known_to(implementation, tuning)
         native = whole_native(implementation, tuning, profile.topology)
-        told.append(Notice("not-loaded", f"{implementation.id} does without {', '.join(lost)}: {error}"))
+        told.append(Notice("not-loaded", f"{implementation.id} runs without {', '.join(lost)}: {error}"))
     return tuning, native, told
 
 
@@ -252,6 +261,6 @@ def _of_ranks(profile: Profile, implementation: Implementation, ranks: int) -> I
         yield Notice(
             "more-ranks",
             f"the settings of profile {profile.name} were tried on at most {max(tried)} ranks, "
-            f"and here are {ranks}",
+            f"and this job has {ranks}",
             "compare with and without it: rankwise compare --profile ... -- PROGRAM",
         )

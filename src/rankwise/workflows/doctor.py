@@ -7,8 +7,10 @@ from pathlib import Path
 from rankwise.analysis.compare.noise import noise, noise_sentence
 from rankwise.core.errors import RankwiseError
 from rankwise.store.store import Store
-from rankwise.testbeds import fitness, host
-from rankwise.testbeds.fitness import Finding
+from rankwise.testbeds import fitness, host, launch_needs
+from rankwise.testbeds.base import TestbedKind
+from rankwise.testbeds.finding import Finding
+from rankwise.workflows.provenance import set_by_caller
 
 __all__ = ["Finding", "examine"]
 
@@ -16,12 +18,19 @@ NOISY = 0.05
 """Relative spread of one cell between launches from which on it blurs verdicts."""
 
 
-def examine(ranks: int | None = None, largest_bytes: int = 4 << 20, store: Path | None = None) -> list[Finding]:
+def examine(
+    ranks: int | None = None, largest_bytes: int = 4 << 20, store: Path | None = None,
+    testbed: TestbedKind | None = None,
+) -> list[Finding]:  # fmt: skip
     """Return what was found for so many ranks (None: one for each usable core, two at least).
 
-    `store`: the newest run in it tells what its noise was made of.
+    `store`: the newest run in it tells what its noise was made of. `testbed`: its hosts are looked at too. Raises
+    InputError, HostError if it does not come up.
     """
-    found = fitness.examine(ranks or max(2, host.usable_cores()), largest_bytes)
+    found = fitness.examine(ranks or max(2, host.usable_cores()), largest_bytes, set_by_caller())
+    if testbed is not None:
+        with testbed:
+            found.append(launch_needs.of_testbed(testbed))
     return [*found, *([] if store is None else _noise_of_the_newest_run(store))]
 
 

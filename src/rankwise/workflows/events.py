@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+from rankwise.core.records import Notice
 from rankwise.measurement.runner import State
 
-__all__ = ["Events", "Silent", "State"]
+__all__ = ["Events", "Silent", "State", "warn"]
 
 
 class Events(Protocol):
@@ -49,3 +50,9 @@ class Silent:
 
     def show(self, state: State) -> None:
         """Ignore the state."""
+
+
+def warn(events: Events, *notices: Notice | str) -> None:
+    """Print warnings, each with its remedy, in a line that is not wrapped."""
+    for notice in notices:
+        events.say(f"warning: {notice}", whole=True)

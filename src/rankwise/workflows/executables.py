@@ -42,7 +42,7 @@ def implementations_for(
         lacking = [one.id for one in found if one not in able]
         if lacking:
             raise InputError(
-                f"{path.name} asks for {asked}, which {', '.join(lacking)} does not have",
+                f"{path.name} is linked against {asked}, which {', '.join(lacking)} does not have",
                 "build it for each: --build '{mpicc} ... -o {program}'; or leave out " + ", ".join(lacking),
             )
         return list(found)
@@ -90,7 +90,7 @@ def digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()[:16]
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}", "is the path right?") from error
+        raise InputError(f"cannot read {path}: {error.strerror}", "check the path") from error
 
 
 def _path(program: Program, one: Implementation, events: Events) -> Path:
@@ -151,7 +151,7 @@ def _build(line: str, one: Implementation, folder: Path, target: str, events: Ev
         how = f"took longer than {_BUILD_SECONDS:g} s" if outcome.timed_out else "failed"
         raise BuildError(
             f"{one.id}: the build {how}", line, (outcome.stdout + outcome.stderr)[-2000:],
-            "mend it, or name the MPIs for which it works",
+            "fix it, or name the MPIs for which it works",
         )  # fmt: skip
 
 
@@ -159,5 +159,5 @@ def _found(name: str, folder: Path) -> str:
     """The program with its full path: it is started in other folders, perhaps on other hosts."""
     found = shutil.which(str(folder / name) if "/" in name else name)
     if not found:
-        raise InputError(f"there is no program {name}", "is the path right, and is it executable?")
+        raise InputError(f"program not found: {name}", "check the path, and that it is executable")
     return str(Path(found).absolute())

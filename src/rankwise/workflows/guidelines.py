@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from rankwise.analysis.compare.notices import wrong_data
+from rankwise.analysis.compare.notices import of_launches, wrong_data
 from rankwise.analysis.guidelines import findings, rules
 from rankwise.analysis.guidelines.checks import check
 from rankwise.analysis.guidelines.findings import Finding
 from rankwise.analysis.guidelines.measured import faster_settings
 from rankwise.analysis.guidelines.remedies import Algorithms, Remedy, algorithm_words, remedy_for
+from rankwise.analysis.without_results import NO_RESULT, no_result_notices
 from rankwise.core import errors
+from rankwise.core.plain import plain
 from rankwise.core.records import CellFailure, Implementation, Launch, Notice, Options
 from rankwise.core.tuning import Decision, Native, Profile, Tuning
 from rankwise.mpi import select
@@ -45,7 +47,7 @@ SEARCHES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GuidelinesResult:
     """What a run says about the guidelines."""
 
     run_id: int
@@ -58,28 +60,92 @@ class Answer:
     """Settings that searches in the store found to be faster, a sentence each."""
     failures: tuple[CellFailure, ...]
     notices: tuple[Notice, ...]
+    store: Path = field(repr=False)
+
+    def objections(self, *, fail_on_violation: bool) -> tuple[str, ...]:
+        """Return why a check fails: wrong data, an MPI without any result; violations, failed cells."""
+        found = [one.message for one in self.notices if one.kind in NO_RESULT]
+        kinds = Counter(one.kind for one in self.failures)
+        if kinds["wrong data"]:
+            found.append(f"{kinds['wrong data']} cells delivered wrong data")
+        violated = sum(one.word == "violated" for one in self.found)
+        if fail_on_violation and violated:
+            found.append(f"{violated} guidelines are violated")
+        if fail_on_violation and kinds["failed"]:
+            found.append(f"{kinds['failed']} cells failed")
+        return tuple(found)
+
+    def parts(self) -> Iterator[RenderableType]:
+        """Yield the answer for the terminal."""
+        for sentence in findings.sentences(self.found):
+            yield Text(f"• {sentence}")
+        for part in report.parts(self.found, self._remedies_shown()):
+            yield ""
+            yield part
+        for notice in self.notices:
+            yield Text(f"\nwarning: {notice}")
+        for name, reason in self._without_result():
+            yield Text(f"\nwithout result on {name}: {reason}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer for programs, as `--json` prints it: the keys are a promise."""
+        found: dict[str, Any] = plain({
+            "run": self.run_id,
+            "delta": self.delta,
+            "findings": [self._finding(one) for one in self.found],
+            "failed": self.failures,
+            "notices": self.notices,
+        })  # fmt: skip
+        return found
+
+    def report(self, path: str | Path = "") -> Path:
+        """Write the page, by default `rankwise-RUN.html` in the current folder, and return its absolute path.
+
+        Raises HostError if it cannot be written.
+        """
+        target = Path(path or f"rankwise-{self.run_id}.html").absolute()
+        with Store(self.store, create=False) as opened:
+            context = comparison_answer.report_context(
+                opened, self.run_id, "Is each MPI consistent with itself?", tuple(findings.sentences(self.found))
+            )
+        without = (Notice("without result", f"{name}: {reason}") for name, reason in self._without_result())
+        page_builder.write(target, guideline_page(
+            self.found, self._remedies_shown(), (*self.notices, *without), context, delta=self.delta, alpha=ALPHA
+        ))  # fmt: skip
+        return target
+
+    def _without_result(self) -> list[tuple[str, str]]:
+        """The variants without result, and why; the page has no other place for it than its notices."""
+        return list(dict.fromkeys((one.cell.variant, one.reason) for one in self.failures))
+
+    def _remedies_shown(self) -> dict[Finding, RemedyShown]:
+        """The remedy of each violation in words and lines."""
+        return {
+            one: _shown(remedy, self.natives.get(one), self.measured.get(one, ()))
+            for one, remedy in self.remedies.items()
+        }
+
+    def _finding(self, finding: Finding) -> dict[str, Any]:
+        remedy = self.remedies.get(finding)
+        return {
+            **plain(finding),
+            "sources": rules.sources(finding.guideline),
+            "remedy": remedy.words if remedy else None,
+            "tuned_by": remedy.tuned_by if remedy else None,
+            "profiles": [{"words": words, "line": line} for words, line in remedy.profiles] if remedy else [],
+            "measured": self.measured.get(finding, ()),
+            "decision": remedy.decision if remedy else None,
+            "native": self.natives.get(finding),
+        }
 
 
-def parts(found: Answer) -> Iterator[RenderableType]:
-    """Yield the answer for the terminal."""
-    for sentence in findings.sentences(found.found):
-        yield Text(f"• {sentence}")
-    for part in report.parts(found.found, remedies_shown(found)):
-        yield ""
-        yield part
-    for notice in found.notices:
-        yield Text(f"\nwarning: {notice.message}; {notice.remedy}")
-    for name, reason in dict.fromkeys((one.cell.variant, one.reason) for one in found.failures):
-        yield Text(f"\nwithout result on {name}: {reason}")
-
-
-def guidelines(request: measure.Request, store: Path, events: Events, *, delta: float = 0.05) -> Answer:
+def guidelines(request: measure.Request, store: Path, events: Events, *, delta: float = 0.05) -> GuidelinesResult:
     """Measure operations beside their mock-ups, and hold the first to the second."""
     with Store(store) as opened:
         return answer(opened, measure.measure(request, opened, events), (), delta)
 
 
-def load(run_id: int, store: Path, only: Sequence[str] = (), *, delta: float = 0.05) -> Answer:
+def load(run_id: int, store: Path, only: Sequence[str] = (), *, delta: float = 0.05) -> GuidelinesResult:
     """Hold what a stored run has measured to the guidelines; `only`: of these implementations."""
     with Store(store, create=False) as opened:
         return answer(opened, opened.run(run_id).id, only, delta)
@@ -109,7 +175,7 @@ def _wrong_data(failures: Iterable[CellFailure], launches: Iterable[Launch]) -> 
     return [found] if found else []
 
 
-def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answer:
+def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> GuidelinesResult:
     """Return everything that the run can be held to; `only`: of these implementations, '' stands for none.
 
     Raises UnknownNameError for an implementation that the run does not have.
@@ -121,18 +187,22 @@ def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Answ
     found = every = findings.findings(checks)
     if not every:
         raise errors.InputError(
-            f"run {run_id} has nothing that a guideline is about",
-            f"it takes an operation and its mock-up, or an operation at several sizes: rankwise show {run_id}",
+            f"run {run_id} contains no operation covered by a guideline",
+            f"it needs an operation and an equivalent one, or several sizes of one: rankwise show {run_id}",
         )
     known = {one.id: one for one in store.implementations(run_id)}
     if only:
         meant = {one.id for name in only for one in select.matching(name, list(known.values()))}
         found = tuple(one for one in every if one.implementation in meant)
     remedies = _remedies(found, known, store.run(run_id).testbed, _profiles(store, run_id))
-    return Answer(
+    return GuidelinesResult(
         run_id, delta, found, remedies, _natives(remedies, known), _measured(store, run_id, list(remedies)),
         (*failures, *(one for launch in launches for one in launch.failures)),
-        (*_wrong_data(failures, launches), *store.notices(run_id), *findings.notices(every)),
+        (
+            *_wrong_data(failures, launches), *no_result_notices(store.plan(run_id).cells, launches),
+            *store.notices(run_id), *of_launches(launches), *findings.notices(every),
+        ),
+        store.path,
     )  # fmt: skip
 
 
@@ -194,17 +264,6 @@ def _native(implementation: Implementation, decision: Decision | None) -> Native
         return None
 
 
-# For people
-
-
-def remedies_shown(found: Answer) -> dict[Finding, RemedyShown]:
-    """Return the remedy of each violation in words and lines."""
-    return {
-        one: _shown(remedy, found.natives.get(one), found.measured.get(one, ()))
-        for one, remedy in found.remedies.items()
-    }
-
-
 def _shown(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> RemedyShown:
     """Variables and words for mpiexec are shown where they are all it takes to load the algorithm."""
     words, settings = [remedy.words], []
@@ -215,52 +274,3 @@ def _shown(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> Re
     words += [*measured, *(text for text, _ in remedy.profiles)]
     commands = (*(line for _, line in remedy.profiles), remedy.tuned_by)
     return RemedyShown(tuple(words), tuple(filter(None, settings)), tuple(filter(None, commands)))
-
-
-def write_page(path: Path, store: Path, found: Answer) -> None:
-    """Write the page of the answer. Raises HostError if it cannot be written."""
-    with Store(store, create=False) as opened:
-        context = comparison_answer.report_context(
-            opened, found.run_id, "Is each MPI consistent with itself?", tuple(findings.sentences(found.found))
-        )
-    shown = guideline_page(
-        found.found, remedies_shown(found), tuple(_notices(found)), context, delta=found.delta, alpha=ALPHA
-    )
-    page_builder.write(path, shown)
-
-
-def _notices(found: Answer) -> Iterator[Notice]:
-    """And what gave no result, which the page has no other place for."""
-    yield from found.notices
-    for name, reason in dict.fromkeys((one.cell.variant, one.reason) for one in found.failures):
-        yield Notice("without result", f"{name}: {reason}")
-
-
-# For machines
-
-
-def as_json(found: Answer, page: Path | None) -> dict[str, Any]:
-    """Return the answer for machines: the keys are a promise."""
-    return {
-        "run": found.run_id,
-        "delta": found.delta,
-        "findings": [_finding(one, found) for one in found.found],
-        "failed": [{"cell": asdict(one.cell), "kind": one.kind, "reason": one.reason} for one in found.failures],
-        "notices": [asdict(one) for one in found.notices],
-        "report": str(page) if page else None,
-    }
-
-
-def _finding(finding: Finding, found: Answer) -> dict[str, Any]:
-    remedy = found.remedies.get(finding)
-    native = found.natives.get(finding)
-    return {
-        **asdict(finding),
-        "sources": rules.sources(finding.guideline),
-        "remedy": remedy.words if remedy else None,
-        "tuned_by": remedy.tuned_by if remedy else None,
-        "profiles": [{"words": words, "line": line} for words, line in remedy.profiles] if remedy else [],
-        "measured": list(found.measured.get(finding, ())),
-        "decision": asdict(remedy.decision) if remedy and remedy.decision else None,
-        "native": asdict(native) if native else None,
-    }

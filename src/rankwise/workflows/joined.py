@@ -6,27 +6,28 @@ import contextlib
 import os
 import re
 import secrets
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rankwise.artifacts.abi import encryption
-from rankwise.core import paths
-from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core import private
+from rankwise.core.errors import HostError, InputError, UnknownNameError
 from rankwise.core.jobs import Host, Job, LaunchSteps
+from rankwise.core.mapped_libraries import Watch
 from rankwise.core.ports import free_port
 from rankwise.core.records import Implementation
 from rankwise.core.tuning import Loaded
+from rankwise.core.units import short
 from rankwise.measurement.job import build_job, joined
 from rankwise.measurement.placement import ON_HOSTS, place
-from rankwise.mpi import preload, select
+from rankwise.mpi import clients, preload, select
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.relays import Relays, at_home, relays_of
 from rankwise.workflows.run import Route, exit_code, program_of
 
@@ -34,8 +35,10 @@ MEETING_SECONDS = 60.0
 """How long processes of one site wait for those of the others to start."""
 MOST_RANKS = 10_000
 """Each has a connection to each of the other sites'."""
+TURNS = "oversubscribed, times mean little"
+"""Of ranks that share cores."""
 _LOOPBACK = "127.0.0.1"
-_PART = re.compile(r"(?P<site>[A-Za-z0-9][\w.-]*)=(?P<mpi>[\w.-]+):(?P<ranks>\d+)")
+_PART = re.compile(r"(?P<site>[A-Za-z0-9][\w.-]*)=(?P<mpi>[\w.-]+):(?P<ranks>[0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,8 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
         match = _PART.fullmatch(word.strip())
         if match is None or not int(match["ranks"]):
             raise InputError(
-                f"'{word}' is not a part of a joined job", "write SITE=MPI:RANKS, such as rennes=openmpi-5:4"
+                f"'{short(word)}' is not a part of a joined job",
+                "write SITE=MPI:RANKS, such as rennes=openmpi-5:4",
             )
         found.append(SitePart(match["site"], match["mpi"], int(match["ranks"])))
     twice = [name for name, count in Counter(one.site for one in found).items() if count > 1]
@@ -126,8 +130,8 @@ class Joining:
         request, testbed = self.request, self.request.testbed
         crowded = testbed.oversubscribed(self.hosts)
         key = secrets.token_hex(16)
-        with _relays(request, self.placed, key) as relays, _key_file(request, key) as key_file:
-            jobs = [replace(job, oversubscribed=crowded) for job in _jobs(self, key, relays, key_file)]
+        with _relays(request, self.placed, key) as relays, private.secret(f"{key}\n") as key_file:
+            jobs = [replace(job, oversubscribed=crowded) for job in _jobs(self, relays, key_file)]
 
             def combine(several: Sequence[LaunchSteps]) -> LaunchSteps:
                 if request.relayed:
@@ -172,8 +176,7 @@ def run_joined(request: JoinRequest, events: Events) -> int:
 
 def run_prepared(joining: Joining, events: Events) -> int:
     """Do the same for what is prepared already. Raises HostError as `run_joined` does."""
-    for words in crowded(joining):
-        events.say(f"warning: {words}")
+    warn(events, *crowded(joining))
     request, testbed = joining.request, joining.request.testbed
     with events.busy(f"bringing up {testbed.name}"):
         testbed.up()
@@ -182,9 +185,12 @@ def run_prepared(joining: Joining, events: Events) -> int:
             launcher = FamilyLauncher()
             several = [launcher.steps(one, job) for one, job in zip(joining.implementations, jobs, strict=True)]
             steps = replace(combine(several), attached=True)
-            outcome = testbed.run(steps, joining.hosts if jobs[0].hosts else (), request.limit_seconds)
+            with Watch(testbed.mapped, given=testbed.given) as watch:
+                outcome = testbed.run(steps, joining.hosts if jobs[0].hosts else (), request.limit_seconds)
     finally:
         testbed.down()
+    if not outcome.broken and (unlike := clients.unlike(jobs, watch.given)):
+        raise HostError(unlike, "check how the MPIs of the sites start ranks there, and run it again")
     return exit_code(outcome, request.limit_seconds, events)
 
 
@@ -197,7 +203,7 @@ def _check_program(request: JoinRequest, program: Path) -> None:
     if not (request.standard_abi or request.linked_to or select.asks_for(program)):
         raise InputError(
             f"{program.name} is not visibly linked to an MPI, so it is unclear whose functions it calls",
-            "for Python, say what its mpi4py was built for: --abi, the standard ABI; --linked-to MPI, that one",
+            "for Python, give what its mpi4py was built for: --abi, the standard ABI; --linked-to MPI, that one",
         )
 
 
@@ -237,10 +243,7 @@ def crowded(joining: Joining) -> Iterator[str]:
         ]
     for name, those, ranks in groups:
         if ranks > (slots := sum(host.slots for host in those)):
-            yield (
-                f"{name} has {ranks} ranks on {slots} slot{'s' if slots > 1 else ''}: they take turns, and times "
-                "mean little"
-            )
+            yield f"{name} has {ranks} ranks on {slots} slot{'s' if slots > 1 else ''}: {TURNS}"
 
 
 def _hosts_of(site: str, hosts: Sequence[Host]) -> list[Host]:
@@ -261,23 +264,11 @@ def _relays(
     return relays_of(request.testbed, [part.site for part in request.parts], hosts, key)
 
 
-@contextlib.contextmanager
-def _key_file(request: JoinRequest, key: str) -> Iterator[str]:
-    """Yield the file with the key of a job that encrypts: others see command lines. '' for other jobs."""
-    if not request.encrypted:
-        yield ""
-        return
-    with tempfile.NamedTemporaryFile("w", dir=paths.runtime_folder(), prefix="job-key-") as file:
-        file.write(f"{key}\n")
-        file.flush()
-        yield file.name
-
-
-def _jobs(joining: Joining, key: str, relays: Relays, key_file: str) -> Iterator[Job]:
+def _jobs(joining: Joining, relays: Relays, key_file: Path) -> Iterator[Job]:
     """The job of each site, with what it loads."""
     request, program, placed = joining.request, joining.program, joining.placed
     meeting = _LOOPBACK if request.testbed.topology() is None else placed[0][0]
-    where = f"{meeting}/{free_port()}/{'' if key_file else key}"
+    where = f"{meeting}/{free_port()}"
     ranks = ",".join(str(part.ranks) for part in request.parts)
     names = ",".join(part.site for part in request.parts)
     for number, (route, hosts) in enumerate(zip(joining.routes, placed, strict=True)):
@@ -287,11 +278,11 @@ def _jobs(joining: Joining, key: str, relays: Relays, key_file: str) -> Iterator
         by = "/{}/{}".format(*relays.places[number]) if relays.places else ""
         loaded = abi.joining(
             loaded, f"{where}/{number}/{ranks}/{names}/{MEETING_SECONDS:.0f}{by}",
-            progress_thread=request.progress_thread, key_file=key_file,
+            progress_thread=request.progress_thread, key_file=key_file, encrypted=request.encrypted,
             representation=request.representation,
         )  # fmt: skip
         loaded = request.more(loaded, route, Path(program[0]))
         yield build_job(
             request.testbed, program, len(hosts), placement=f"{ON_HOSTS}{'+'.join(hosts)}", loaded=loaded,
-            arguments=request.launcher_arguments,
+            arguments=request.launcher_arguments, folder=str(Path.cwd()),
         )  # fmt: skip

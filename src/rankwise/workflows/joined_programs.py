@@ -12,7 +12,7 @@ from rankwise.core.jobs import Job
 from rankwise.core.programs import MPI, Program
 from rankwise.core.records import Cell, Implementation, Launch, Plan, Segment
 from rankwise.measurement.launch import Launching, refused, settings_of, told
-from rankwise.measurement.part import Part
+from rankwise.measurement.part import LaunchPart
 from rankwise.measurement.workload import Workload
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.events import Events
@@ -106,7 +106,7 @@ def ranks_of(jobs: Iterable[Sequence[SitePart]], asked: tuple[int, ...]) -> tupl
     if counts and (len(counts) > 1 or not set(asked) <= set(counts)):
         several = " and ".join(str(one) for one in dict.fromkeys((*counts, *asked)))
         raise InputError(
-            f"{several} ranks are different problems, and cannot be compared",
+            f"{several} ranks cannot be compared: different problems",
             "give all joined jobs as many ranks, and leave out -n",
         )
     return counts or asked
@@ -129,7 +129,7 @@ def launch(
     try:
         with joining.start() as (jobs, combine):
             parts = [
-                Part(
+                LaunchPart(
                     one, plain(one),
                     workload.arm(informed(job), cells, plan, seconds_per_cell, verifying=verifying),
                 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from pathlib import Path
 from rankwise import __version__
 from rankwise.core.errors import HostError
 from rankwise.core.records import Implementation
+from rankwise.core.units import version_numbers
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi import select
 from rankwise.mpi.discover import installations
@@ -18,7 +18,7 @@ from rankwise.mpi.family import families, family_named
 from rankwise.profiles.lint import formats, overlay_table
 from rankwise.profiles.lint.findings import Finding, Known, UnreadableError
 from rankwise.schedules import generator
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 
 FORMATS = tuple(formats.FORMATS)
 """The names of the formats that are read."""
@@ -58,7 +58,8 @@ def lint(request: LintRequest, events: Events) -> tuple[Linted, ...]:
 
 def _linted(file: Path, known: Known, name: str) -> Linted:
     try:
-        text = file.read_bytes().decode("utf-8", "replace")
+        with file.open("rb") as stream:
+            text = stream.read(4 * formats.MOST_CHARACTERS + 1).decode("utf-8", "replace")
         return Linted(file, tuple(formats.findings(text, known, name)))
     except OSError as error:
         return Linted(file, unreadable=error.strerror or str(error))
@@ -83,8 +84,8 @@ def _known(request: LintRequest, events: Events) -> Known:
     return Known(tuple(sorted((*published, *asked), key=_age)))
 
 
-def _age(found: Vocabulary) -> tuple[str, list[int]]:
-    return found.family, [int(number) for number in re.findall(r"\d+", found.version)]
+def _age(found: Vocabulary) -> tuple[str, tuple[int, ...]]:
+    return found.family, version_numbers(found.version)
 
 
 def _schedules(events: Events) -> Iterator[Vocabulary]:
@@ -97,7 +98,7 @@ def _schedules(events: Events) -> Iterator[Vocabulary]:
             algorithms[one.operation][one.name] = one.name
             takes[one.id] = tuple(name for name, heeded in known.items() if heeded)
     except HostError as error:
-        events.say(f"warning: the names of schedules are not known: {error}")
+        warn(events, f"the names of schedules are not known: {error}")
     yield Vocabulary(f"rankwise-{__version__}", overlay_table.FAMILY, __version__, algorithms, takes)
 
 
@@ -106,4 +107,4 @@ def _asked(here: list[Implementation], events: Events) -> Iterator[Vocabulary]:
         try:
             yield family_named(one.family).vocabulary(one)
         except HostError as error:
-            events.say(f"warning: {one.id} is left out: {error}")
+            warn(events, f"{one.id} is left out: {error}")

@@ -14,18 +14,19 @@ import numpy as np
 
 from rankwise.analysis.map.cost import DISTANCES, PACKAGE_DISTANCES, Machine, cost, machine_of
 from rankwise.analysis.map.gain import Gain
-from rankwise.analysis.map.matrix import CommunicationMatrix, read_matrix
+from rankwise.analysis.map.matrix import MOST_RANKS
 from rankwise.analysis.map.placing import NOW, Placed, Problem, place_ranks
 from rankwise.analysis.map.topology import packages_of
 from rankwise.analysis.map.writing import HEADER, PERMUTATION, WRITERS, Mapped, use
-from rankwise.analysis.trace.reading import has_trace
+from rankwise.analysis.recordings import base as recordings
+from rankwise.analysis.trace.reading import started_by
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.jobs import Host
+from rankwise.core.units import decimal_number, short, whole_number
 from rankwise.measurement.placement import place
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.map_time import Predicted, map_by_time
 from rankwise.workflows.predict import platforms
-from rankwise.workflows.trace import look
 
 FORMATS = tuple(WRITERS)
 
@@ -34,8 +35,8 @@ FORMATS = tuple(WRITERS)
 class MapRequest:
     """What is to be placed, and on what."""
 
-    matrix: Path
-    """Or the folder of a trace."""
+    recording: Path
+    """Of who sends how much to whom."""
     testbed: TestbedKind | None
     """None: on the platform's nodes, with as many slots on each as the ranks need."""
     placement: str = "block"
@@ -82,14 +83,13 @@ class MapResult:
 
 def parse_distances(text: str) -> tuple[float, ...]:
     """Read `1:10:100`: of a node, a site, and all; or four, a package first. Raises InputError."""
-    words = text.split(":")
-    if len(words) not in {3, 4} or not all(
-        word.replace(".", "", 1).isdecimal() and float(word) > 0 for word in words
-    ):
-        raise InputError(f"'{text}' are no distances", "say them as 1:10:100, of a node, a site, and all sites")
-    found = tuple(float(word) for word in words)
+    found = tuple(decimal_number(word) or 0.0 for word in text.split(":"))
+    if len(found) not in {3, 4} or min(found) <= 0:
+        raise InputError(
+            f"'{short(text)}' are not valid distances", "write 1:10:100, of a node, a site, and all sites"
+        )
     if list(found) != sorted(found):
-        raise InputError(f"the distances {text} do not grow", "a node is nearer than a site, and that than others")
+        raise InputError(f"the distances {short(text)} must increase", "node, then site, then others")
     return found
 
 
@@ -98,19 +98,27 @@ def parse_pins(text: str) -> tuple[tuple[int, str], ...]:
     pins = []
     for word in text.split(","):
         rank, equals, host = word.partition("=")
-        if not equals or not rank.isdecimal() or not host:
-            raise InputError(f"'{word}' pins no rank to a host", "write RANK=HOST, several with commas")
-        pins.append((int(rank), host))
+        number = whole_number(rank)
+        if not equals or number is None or not host:
+            raise InputError(
+                f"'{short(word)}' does not pin a rank to a host", "write RANK=HOST, several with commas"
+            )
+        pins.append((number, host))
     return tuple(pins)
 
 
 def map_ranks(request: MapRequest) -> MapResult:
     """Find where the ranks of a communication matrix cost least.
 
-    Raises InputError for a matrix that cannot be read, ranks that do not fit, hosts that do not exist.
+    Raises InputError for a recording that cannot be read, ranks that do not fit, hosts that do not exist.
     """
     began = time.monotonic()
-    matrix, problems = _matrix(request.matrix)
+    recording = recordings.read(request.recording)
+    traffic = recording.need_traffic()
+    trace = recording.need_calls() if request.by_time else None
+    matrix = traffic.matrix
+    if matrix.ranks > MOST_RANKS:
+        raise InputError(f"{recording.path} has {matrix.ranks} ranks", f"at most {MOST_RANKS} can be placed")
     hosts = request.testbed.hosts() if request.testbed else _hosts_of(request.platform, matrix.ranks)
     now = place(request.placement, hosts, matrix.ranks)
     if request.permuting:
@@ -128,18 +136,18 @@ def map_ranks(request: MapRequest) -> MapResult:
     found = place_ranks(problem, request.seconds / 2 if request.by_time else request.seconds)
     chosen = next(one for one in found if not pinned or one.start != NOW).slots
     timed: Predicted | None = None
-    if request.by_time:
+    if trace:
         left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
         blocks = machine.slots_of(np.array([numbers[name] for name in place("block", hosts, matrix.ranks)]))
         starts = [*found, Placed(blocks, cost(problem.weights, machine, blocks), "block")]
         testbed = request.testbed.name if request.testbed else ""
-        timed = map_by_time(problem, starts, request.matrix, request.platform, testbed, left)
+        timed = map_by_time(problem, starts, trace, request.platform, testbed, left)
         chosen = timed.chosen.slots
     return MapResult(
         now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),
         tuple((one.start, one.cost) for one in found),
         next(one.cost for one in found if one.start == NOW), cost(problem.weights, machine, chosen),
-        time.monotonic() - began, (*problems, *(timed.notices if timed else ())),
+        time.monotonic() - began, (*(one.message for one in traffic.notices), *(timed.notices if timed else ())),
         tuple((one.start, one.seconds) for one in timed.timed) if timed else (),
         tuple(machine.core_of[chosen[: matrix.ranks]].tolist()) if request.topology else (),
         timed.gain if timed else None,
@@ -159,18 +167,10 @@ def _machine(hosts: Sequence[Host], request: MapRequest) -> Machine:
     if len(distances) != (4 if packages else 3):
         given = "with" if packages else "without"
         raise InputError(
-            f"{len(distances)} distances were given {given} --topology",
-            "say four with a topology: of a package, a node, a site, and all sites; else three",
+            f"{len(distances)} distances were given {given} --lstopo",
+            "give four with a topology: of a package, a node, a site, and all sites; else three",
         )
     return machine_of(hosts, distances, packages)
-
-
-def _matrix(path: Path) -> tuple[CommunicationMatrix, tuple[str, ...]]:
-    """The matrix, and what a trace lacks."""
-    if has_trace(path):
-        found = look(path)
-        return CommunicationMatrix.of_table(found.matrix.bytes), tuple(found.summary.problems)
-    return read_matrix(path), ()
 
 
 def _pinned(
@@ -180,16 +180,16 @@ def _pinned(
         if name not in numbers:
             raise UnknownNameError("host", name, [host.name for host in hosts])
         if rank >= ranks:
-            raise InputError(f"there is no rank {rank} to pin: the matrix has {ranks}", "count ranks from 0")
+            raise InputError(f"cannot pin rank {rank}: the matrix has {ranks} ranks", "count ranks from 0")
     return {rank: numbers[name] for rank, name in pins}
 
 
-def write(result: MapResult, form: str, path: Path, program: Sequence[str] = ()) -> str:
-    """Write the placement for a launcher, and return how it is used; `program`: what LAM/MPI's schema starts.
+def write(result: MapResult, form: str, path: Path, recording: Path) -> str:
+    """Write the placement for a launcher, and return how it is used; LAM/MPI's schema starts what was recorded.
 
     Beside a permutation goes the header that reads it. Raises InputError where it cannot be written.
     """
-    mapped = Mapped(result.hosts, result.now, result.cores, program)
+    mapped = Mapped(result.hosts, result.now, result.cores, started_by(recording))
     try:
         path.write_text(WRITERS[form](mapped))
         if form == PERMUTATION:

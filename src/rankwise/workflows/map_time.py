@@ -11,19 +11,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from rankwise.analysis.map.by_time import Search, Timed, place_by_time
+from rankwise.analysis.map.by_time import SwapEffort, Timed, place_by_time
 from rankwise.analysis.map.cost import IntArray
 from rankwise.analysis.map.gain import Gain, gain
 from rankwise.analysis.map.placing import NOW, Placed, Problem
 from rankwise.analysis.predict.band import moved_platforms
+from rankwise.analysis.trace.reading import Trace
 from rankwise.core.errors import InputError
 from rankwise.core.platform import Platform
+from rankwise.core.records import Notice
 from rankwise.platforms.simulator_json import model_of, simulator_json
-from rankwise.simulation.simulator import Bounds, Detail, Job, simulate
+from rankwise.simulation.simulator import Bounds, Detail, SimulatorJob, simulate
 from rankwise.workflows.predict import platforms
 from rankwise.workflows.predict.predictor import LONG_SECONDS
 from rankwise.workflows.predict.running import each
-from rankwise.workflows.trace import export
+from rankwise.workflows.trace import write
 
 Simulate = Callable[[str, Sequence[IntArray]], list[float]]
 """The seconds of placements, the node of each rank, on a platform as the simulator reads it."""
@@ -37,52 +39,51 @@ class Predicted:
     chosen: Timed
     gain: Gain
     notices: tuple[str, ...]
-    """What is to be said of the platform."""
+    """What is to be said of the platform, and of what is not predicted."""
 
 
 def map_by_time(
-    problem: Problem, starts: Sequence[Placed], trace: Path, platform_file: Path | None, testbed: str,
+    problem: Problem, starts: Sequence[Placed], trace: Trace, platform_file: Path | None, testbed: str,
     seconds: float,
 ) -> Predicted:  # fmt: skip
     """Look for the placement with the shortest predicted time.
 
-    Raises InputError for a matrix, which does not tell who waits for whom, and for a platform without these hosts.
+    Raises InputError for a platform without these hosts.
     """
-    if not trace.is_dir():
-        raise InputError(
-            f"{trace} is a matrix: it does not tell who waits for whom, nor when",
-            "record the program: rankwise trace -- ./app; or leave out --objective time",
-        )
     found = platforms.find(platform_file, testbed)
     model = model_of(found.platform, "").name
     text = simulator_json(found.platform, model)
     at_once = len(os.sched_getaffinity(0))
-    with _simulating(trace, _numbers(found.platform, problem.machine.names), at_once) as simulated:
+    with _simulating(trace, _numbers(found.platform, problem.machine.names), at_once) as (simulated, left_out):
 
         def predict(placements: Sequence[IntArray]) -> list[float]:
             return simulated(text, [problem.machine.node_of[one[: len(problem.now)]] for one in placements])
 
-        timed = place_by_time(problem, starts, predict, Search(seconds, at_once))
+        timed = place_by_time(problem, starts, predict, SwapEffort(seconds, at_once))
         chosen = next(one for one in timed if problem.obeyed_by(one.slots))
         now = next((one for one in timed if one.start == NOW), chosen)
         nodes = [problem.machine.node_of[one.slots[: len(problem.now)]] for one in (now, chosen)]
         gained = _gain(found.platform, model, (now.seconds, chosen.seconds), nodes, simulated)
-    return Predicted(tuple(timed), chosen, gained, tuple(f"{one.message}; {one.remedy}" for one in found.notices))
+    return Predicted(tuple(timed), chosen, gained, tuple(map(str, (*found.notices, *left_out))))
 
 
 @contextmanager
-def _simulating(trace: Path, numbers: Sequence[int], at_once: int) -> Iterator[Simulate]:
+def _simulating(
+    trace: Trace, numbers: Sequence[int], at_once: int
+) -> Iterator[tuple[Simulate, tuple[Notice, ...]]]:
     bounds = replace(Bounds(), at_once=at_once)
     with tempfile.TemporaryDirectory(prefix="rankwise-map-") as folder:
         goal = Path(folder) / "program.goal"
-        export(trace, "goal", goal)
+        said = write(trace, "goal", goal).notices
 
         def simulated(text: str, placements: Sequence[IntArray]) -> list[float]:
-            jobs = [Job(trace.name, goal, nodes=tuple(numbers[node] for node in one)) for one in placements]
+            jobs = [
+                SimulatorJob("program", goal, nodes=tuple(numbers[node] for node in one)) for one in placements
+            ]
             done = each([partial(simulate, text, [job], bounds, Detail()) for job in jobs], at_once)
             return [one.total_seconds for one in done]
 
-        yield simulated
+        yield simulated, said
 
 
 def _gain(
@@ -91,12 +92,12 @@ def _gain(
     """From now to as mapped, with what the intervals of the platform's parameters come to."""
     error = model_of(platform, model).relative_error
     if error is None:
-        return gain(*seconds, None, [], f"how far off {model} is on this platform is not known")
+        return gain(*seconds, None, [], f"the error of {model} on this platform is not known")
     began = time.monotonic()
     simulated(simulator_json(platform, model), nodes)
     took = time.monotonic() - began
     if took > LONG_SECONDS:
-        why = f"without what the parameters' intervals come to: a simulation takes {took:.0f} s"
+        why = f"without the uncertainty of the parameters: a simulation takes {took:.0f} s"
         return gain(*seconds, error, [], why)
     moved = [simulated(simulator_json(one, model), nodes) for one in moved_platforms(platform, model)]
     return gain(*seconds, error, [(now, mapped) for now, mapped in moved], "")

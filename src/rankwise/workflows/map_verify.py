@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankwise.analysis.trace.reading import has_trace, read
+from rankwise.analysis.trace.reading import about, started_by
 from rankwise.core.errors import InputError
 from rankwise.core.programs import Program
 from rankwise.testbeds.base import TestbedKind
@@ -18,22 +18,16 @@ LAUNCHES = 10
 """Of each placement."""
 
 
-def recorded_program(trace: Path) -> tuple[str, ...]:
-    """Return the program that a trace is of, with its arguments; none if it does not tell, or is a matrix."""
-    program = read(trace).about.get("program") if has_trace(trace) else None
-    return tuple(map(str, program)) if isinstance(program, list) else ()
-
-
 def program_of(trace: Path) -> tuple[tuple[str, ...], str]:
     """Return the program that a trace is of, with its arguments, and the implementation that it ran with.
 
     Raises InputError for a matrix, and for a trace that does not tell.
     """
-    program = recorded_program(trace)
-    implementation = read(trace).about.get("implementation") if program else None
+    program = started_by(trace)
+    implementation = about(trace).get("implementation") if program else None
     if not isinstance(implementation, str):
         raise InputError(
-            f"{trace} does not tell which program it is of, so that none can run again",
+            f"{trace} does not name its program",
             "give a folder of rankwise trace; or compare by hand: rankwise compare --placement ... -- ./app",
         )
     return program, implementation
@@ -42,7 +36,7 @@ def program_of(trace: Path) -> tuple[tuple[str, ...], str]:
 def testbed_for(request: MapRequest) -> TestbedKind:
     """Return where the program can run. Raises InputError if its ranks were placed on a platform's nodes."""
     if request.testbed is None:
-        raise InputError("--verify cannot run the program on a platform", "say where: --testbed or --hostfile")
+        raise InputError("--compare cannot run the program on a platform", "give --testbed or --hostfile")
     return request.testbed
 
 
@@ -53,7 +47,7 @@ def verify(
 
     Raises what `compare_program` raises.
     """
-    arguments, implementation = program_of(request.matrix)
+    arguments, implementation = program_of(request.recording)
     how = Request(
         command_line, implementations=(implementation,), ranks=(len(result.hosts),),
         placements=(request.placement, str(rankfile.absolute())), min_launches=LAUNCHES, max_launches=LAUNCHES,

@@ -35,10 +35,11 @@ from rankwise.testbeds.paths import path, site_paths
 from rankwise.workflows import joined_benchmarks, joined_programs
 from rankwise.workflows.carrying_out import carry_out
 from rankwise.workflows.configurations import ProfileChoice, Resolved, resolve_all
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.joined import SitePart
 from rankwise.workflows.joined_benchmarks import JoinedWorlds
 from rankwise.workflows.prepare import Built, build_all, prepare, the_one, up
+from rankwise.workflows.provenance import facts_of
 from rankwise.workflows.schedule_files import schedule_files
 
 LONGER_THAN_EXPECTED = 4
@@ -122,21 +123,20 @@ def measure(request: Request, store: Store, events: Events) -> int:
             request.profiles, built.implementations, testbed, ranks=ranks, force=request.force
         )
         found |= {(one.implementation.id, DEFAULT): plain(one.implementation) for one in worlds.variants}
-        plan = _plan(request, _configured(cells, found))
+        plan = _plan(request, configured(cells, found))
         measured = [*built.implementations, *(one.implementation for one in worlds.variants)]
         run_id = store.begin_run(
             request.command_line, testbed.name, plan, kind=request.kind, parent=request.parent,
             request=request.own,
             implementations=dict.fromkeys([*built.implementations, *worlds.implementations]),
-            benchmarks=known.values(), facts=testbed.facts(), baseline=_baseline(request, measured),
+            benchmarks=known.values(), facts=facts_of(testbed), baseline=_baseline(request, measured, found),
             topology=testbed.topology(), configurations=[*found.values(), *worlds.configurations],
         )  # fmt: skip
         store.add_paths(run_id, paths)
         store.add_failures(run_id, _one_a_benchmark(unsupported))
         notices = (*built.notices, *said, *_short_of_time(request, cells))
         store.add_notices(run_id, notices)
-        for notice in notices:
-            events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
+        warn(events, *notices)
         carry_out(
             run_id, plan, built.ready, testbed, store, events, by_id(found.values()), priority=request.priority,
             files=files, worlds=worlds,
@@ -184,9 +184,13 @@ def _cells(
     return cells, unsupported
 
 
-def _configured(cells: Iterable[Cell], found: Resolved) -> tuple[Cell, ...]:
-    """The cells with the ids of what they load."""
-    return tuple(replace(cell, configuration=found[cell.implementation, cell.label].id) for cell in cells)
+def configured(cells: Iterable[Cell], found: Resolved) -> tuple[Cell, ...]:
+    """Return the cells with the ids of what they load; those of variants that are left out go."""
+    return tuple(
+        replace(cell, configuration=found[cell.implementation, cell.label].id)
+        for cell in cells
+        if (cell.implementation, cell.label) in found
+    )
 
 
 def variant_meant(asked: str, measured: Sequence[Implementation], labels: Sequence[str]) -> str:
@@ -201,16 +205,22 @@ def variant_meant(asked: str, measured: Sequence[Implementation], labels: Sequen
     return variant_name(the_one(asked, measured), labels[0])
 
 
-def _baseline(request: Request, measured: Sequence[Implementation]) -> str:
+def _baseline(request: Request, measured: Sequence[Implementation], found: Resolved) -> str:
     """The one that was asked for, or the first one named; '' leaves the choice to the comparison.
 
-    Of several profiles the first one of the first MPI, if that is the only one or was named.
+    Of several profiles the first one of the first MPI, if that is the only one or was named. Raises InputError for
+    one that is not measured.
     """
     labels = [one.label for one in request.profiles] or [DEFAULT]
     if not request.baseline:
         first = request.implementations or len(measured) == 1
-        return variant_name(measured[0].id, labels[0]) if first else ""
-    return variant_meant(request.baseline, measured, labels)
+        own = [label for label in labels if (measured[0].id, label) in found]
+        return variant_name(measured[0].id, own[0]) if first else ""
+    meant = variant_meant(request.baseline, measured, labels)
+    variants = [variant_name(*key) for key in found]
+    if meant not in variants:
+        raise InputError(f"the baseline {meant} is not measured", f"measured: {', '.join(variants)}")
+    return meant
 
 
 def _one_a_benchmark(unsupported: Sequence[CellFailure]) -> list[CellFailure]:
@@ -289,25 +299,20 @@ def resume(run_id: int, store: Store, events: Events, priority: Callable[[Cell],
     """Go on with an interrupted run, with what it has measured already; `priority` as the request had it."""
     plan = store.plan(run_id)
     if store.run(run_id).status == "complete":
-        raise InputError(f"run {run_id} is complete: there is nothing to resume", f"rankwise report {run_id}")
-    if any(cell.label != DEFAULT and not cell.configuration for cell in plan.cells):
-        raise InputError(
-            f"run {run_id} was begun by an older Rankwise, which did not store what its profiles set",
-            "measure anew with --profile",
-        )
+        raise InputError(f"run {run_id} is complete: nothing to resume", f"rankwise report {run_id}")
     if any(is_file(cell.benchmark) for cell in plan.cells):
-        raise InputError(f"run {run_id} measured schedules of files, which it has not kept", "measure anew")
+        raise InputError(f"run {run_id} measured schedules of files, which it has not kept", "measure again")
     implementations = store.implementations(run_id)
     measured = joined_programs.not_merely_parts(implementations, plan.cells)
     alone = [one for one in measured if one.family != joined_programs.FAMILY]
     built = build_all(alone, events) if alone else Built({}, {}, ())
     for notice in built.notices:  # without one of its implementations the run would compare something else
-        raise HostError(f"run {run_id} cannot go on: {notice.message}", notice.remedy)
+        raise HostError(f"run {run_id} cannot be continued: {notice.message}", notice.remedy)
     topology = store.topology(run_id)
     where = make(topology) if topology else LocalTestbed()
     worlds = joined_benchmarks.stored(implementations, where, events, plan)
     with up(where, events) as (testbed, _):
-        store.resume_run(run_id, testbed.facts())
+        store.resume_run(run_id, facts_of(testbed))
         carry_out(
             run_id, plan, built.ready, testbed, store, events, store.configurations(run_id),
             store.launches(run_id), priority=priority, worlds=worlds,

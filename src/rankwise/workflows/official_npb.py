@@ -60,4 +60,4 @@ def why_not_built(error: BuildError) -> str:
         line.strip() for line in error.output.splitlines() if re.search(r"error|setparams:", line, re.IGNORECASE)
     ]
     said = (lines or [error.output.strip().rpartition("\n")[2]])[0]
-    return f"not built: {said[:_MOST_CHARACTERS]}; all that is said: {error.command}"
+    return f"not built: {said[:_MOST_CHARACTERS]}; full output: {error.command}"

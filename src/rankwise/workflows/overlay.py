@@ -29,7 +29,7 @@ _REPLACED = re.compile(r"rankwise overlay: (\w+)\.(\w+) [1-9]")
 _TABLE_FILE, _NETWORK_FILE = "overlay-table", "network"
 _HEADING = "# rankwise overlay 1"
 _FILE = re.compile(r"(?<=\s)file:(\S+)")
-_RANKS = re.compile(r"(?<=\s)ranks=(\d+)(?=\s)")
+_RANKS = re.compile(r"(?<=\s)ranks=([0-9]{1,7})(?=\s)")
 _MOST_BYTES = "2G"
 """Longer messages are the library's own anyway. A range without end would hold for v-variants too."""
 
@@ -84,7 +84,7 @@ def overlaid(
 def _own_table(table: Path, ranks: int) -> tuple[str, list[str]]:
     """The table that the job reads, and the schedules' files that it names: proved, and as C reads them."""
     if not table.is_file():
-        raise InputError(f"there is no decision table {table}", "name a file, or `default` for the built-in table")
+        raise InputError(f"decision table not found: {table}", "name a file, or `default` for the built-in table")
     placed: list[str] = []
 
     def place(line: str) -> str:

@@ -10,7 +10,7 @@ from rankwise.core.errors import InputError
 from rankwise.core.platform import Platform
 from rankwise.core.units import format_share
 from rankwise.platforms import platform_file
-from rankwise.platforms.simgrid_reading import read_simgrid
+from rankwise.platforms.simgrid_reading import MOST_BYTES, read_simgrid
 from rankwise.platforms.simgrid_writing import reference_class, simgrid_xml
 from rankwise.platforms.simulator_json import simulator_json
 
@@ -38,7 +38,7 @@ def lost_in_export(platform: Platform, form: str) -> str:
 
 def imported(path: Path) -> Platform:
     """Return the platform of a SimGrid file. Raises InputError with file and line for what is not known here."""
-    text = platform_file.contents(path)
+    text = platform_file.contents(path, MOST_BYTES)
     if not text.lstrip().startswith("<"):
         raise InputError(f"{path}: this is not XML", "name a SimGrid platform; a platform.toml needs no import")
     return read_simgrid(text, str(path))

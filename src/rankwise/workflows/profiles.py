@@ -20,7 +20,7 @@ from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import verify
 from rankwise.workflows.configurations import choose, resolve
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 
 FORMATS = tuple(exporting.FORMATS)
 """What profiles can be exported as."""
@@ -51,7 +51,7 @@ def known(events: Events) -> dict[str, Stored]:
         try:
             found[name] = profile_file.read(folder)
         except InputError as error:
-            events.say(f"warning: {error}")
+            warn(events, str(error))
     return found
 
 
@@ -102,8 +102,7 @@ def check(request: VerifyRequest, events: Events) -> tuple[Check, ...]:
         for part, implementation in chosen:
             update(f"running {implementation.id}")
             configuration, notices = resolve(choice, implementation, testbed.topology())
-            for notice in notices:
-                events.say(f"warning: {notice.message}")
+            warn(events, *notices)
             loaded = loading.place_apart(configuration.native, configuration.tuning.host_settings)
             found += verify.verify(part, implementation, loaded, testbed)
     return tuple(found)
@@ -120,13 +119,13 @@ def _chosen(profile: Profile, request: VerifyRequest, events: Events) -> list[tu
             loading.part_for(profile, meant[0])  # says which it has
         if not pairs:
             has = ", ".join(part.implementation for part in profile.parts) or "no implementation"
-            raise InputError(f"profile {profile.name} is for {has}, and none of that is here", "rankwise mpis")
+            raise InputError(f"profile {profile.name} is for {has}, which is not installed", "rankwise mpis")
         working, _ = select.working(
             [one.id for _, one in pairs], request.prefixes, lambda one: update(f"testing that {one} works")
         )
     for part in profile.parts:
         if not name and all(part is not one for one, _ in pairs):
-            events.say(f"warning: {part.implementation} is not installed here, and not verified")
+            warn(events, f"{part.implementation} is not installed here: not verified")
     tested = {one.id: one for one in working}
     return [(part, tested[one.id]) for part, one in pairs]
 

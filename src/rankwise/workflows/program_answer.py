@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.programs import as_times, program_rows, program_sentences, variants
+from rankwise.analysis.without_results import no_result_notices
+from rankwise.core.plain import plain
 from rankwise.core.programs import ProgramAnswer, ProgramValues, stored_program
 from rankwise.core.records import Cell, Launch, Notice
 from rankwise.core.results import Comparison
@@ -31,12 +33,14 @@ def compare_program(
     chosen = variant_meant(baseline, plan.cells, implementations) if baseline else store.baseline(run_id)
     if not baseline and not any(variant == chosen for _, _, variant in values):
         chosen = ""  # with the first one the program fails: the others are compared all the same
+    times = as_times(launches, program.metrics, of)
     comparison = compare(
-        as_times(launches, program.metrics, of), {one.name: one for one in store.benchmarks(run_id)},
+        times, {one.name: one for one in store.benchmarks(run_id)},
         chosen or None, delta=delta, precision=plan.precision,
         implementations=list(dict.fromkeys(cell.variant for cell in of.values())),
     )  # fmt: skip
-    notices = (*store.notices(run_id), *map(_of_a_program, comparison.notices))
+    without = no_result_notices(of.values(), times)
+    notices = (*without, *store.notices(run_id), *map(_of_a_program, comparison.notices))
     comparison = replace(comparison, notices=notices)
     rows = program_rows(comparison, launches, program.metrics, of)
     found = ProgramAnswer(program, rows, values)
@@ -48,9 +52,9 @@ def compare_program(
 def _values(launches: Iterable[Launch], of: Mapping[Cell, Cell]) -> ProgramValues:
     found: defaultdict[tuple[str, int, str], tuple[float, ...]] = defaultdict(tuple)
     for launch in launches:
-        for series in launch.series:
-            cell = of[series.cell]
-            found[cell.benchmark, cell.ranks, cell.variant] += tuple(series.samples_seconds.tolist())
+        for (measured, _), value in launch.values().items():
+            cell = of[measured]
+            found[cell.benchmark, cell.ranks, cell.variant] += (value,)
     return dict(found)
 
 
@@ -65,15 +69,13 @@ def _of_a_program(notice: Notice) -> Notice:
     return notice
 
 
-def as_json(found: ProgramAnswer, comparison: Comparison, report: Path | None) -> dict[str, Any]:
+def to_dict(found: ProgramAnswer, comparison: Comparison) -> dict[str, Any]:
     """Return the comparison of a program for programs: the keys are a promise."""
-    return {
-        "program": list(found.program.arguments),
-        "metrics": [asdict(row) for row in found.rows],
-        "failed": [
-            {"cell": asdict(one.cell), "kind": one.kind, "reason": one.reason} for one in comparison.failures
-        ],
-        "notices": [asdict(notice) for notice in comparison.notices],
+    values: dict[str, Any] = plain({
+        "program": found.program.arguments,
+        "metrics": found.rows,
+        "failed": comparison.failures,
+        "notices": comparison.notices,
         "baseline": comparison.baseline,
-        "report": str(report) if report else None,
-    }
+    })  # fmt: skip
+    return values

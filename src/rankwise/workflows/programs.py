@@ -29,12 +29,13 @@ from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi, joined_programs, measure
 from rankwise.workflows.carrying_out import carry_out
-from rankwise.workflows.configurations import ProfileChoice, Resolved, loader, resolve_all, seen_on
-from rankwise.workflows.events import Events
+from rankwise.workflows.configurations import Resolved, loader, resolve_all, seen_on
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.executables import digest, executables, implementations_for
 from rankwise.workflows.joined import SitePart
 from rankwise.workflows.joined_programs import JoinedVariant
 from rankwise.workflows.prepare import up
+from rankwise.workflows.provenance import facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
     with _all_up(request.testbeds, events) as paths:
         found, said = _configurations(request, implementations, cells)
         found |= {(one.implementation.id, DEFAULT): plain(one.implementation) for one in joined}
-        cells = tuple(replace(one, configuration=found[one.implementation, one.label].id) for one in cells)
+        cells = measure.configured(cells, found)
         plan = _plan(how, cells)
         stored = StoredProgram(
             request.program, tuple(built.values()), tuple(map(_described, request.testbeds)), request.relayed,
@@ -100,8 +101,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         without = _broken(broken) if for_all else ()
         notices = (*request.notices, *without, *left_out, *said, *_of_surroundings(implementations))
         store.add_notices(run_id, notices)
-        for notice in notices:
-            events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))))
+        warn(events, *notices)
         launches = _OnTestbeds(
             request.program, request.testbeds, plan, by_id(found.values()), ready, events, joined
         )
@@ -130,7 +130,7 @@ def resume(run_id: int, store: Store, events: Events) -> None:
     )
     folder = Path(stored.program.folder)
     if not folder.is_dir():
-        raise HostError(f"run {run_id} was begun in {folder}, which is not there any more", "measure anew")
+        raise HostError(f"run {run_id} was begun in {folder}, which no longer exists", "measure again")
     with _all_up(testbeds, events), contextlib.chdir(folder):
         store.resume_run(run_id, _facts(testbeds))
         launches = _OnTestbeds(
@@ -283,9 +283,10 @@ def _configurations(
     found: Resolved = {}
     said: list[Notice] = []
     ranks, wanted = max(cell.ranks for cell in cells), {(cell.implementation, cell.label) for cell in cells}
-    for testbed, choice in product(request.testbeds, request.how.profiles or (ProfileChoice(),)):
-        own = [one for one in implementations if (one.id, choice.label) in wanted]
-        resolved, notices = resolve_all((choice,), own, testbed, ranks=ranks, force=request.how.force)
+    for testbed in request.testbeds:
+        resolved, notices = resolve_all(
+            request.how.profiles, implementations, testbed, ranks=ranks, force=request.how.force, wanted=wanted
+        )
         found |= resolved
         said += notices
     return found, tuple(dict.fromkeys(said))
@@ -307,7 +308,7 @@ def _described(testbed: TestbedKind) -> str:
 
 def _facts(testbeds: Sequence[TestbedKind]) -> tuple[Fact, ...]:
     """The provenance of the hosts, of several testbeds what differs under their names."""
-    first, *others = [(one.name, one.facts()) for one in testbeds]
+    first, *others = [(one.name, facts_of(one)) for one in testbeds]
     more = ((name, fact) for name, facts in others for fact in facts if fact not in first[1])
     return (*first[1], *(Fact(f"{name}: {fact.key}", fact.value) for name, fact in more))
 

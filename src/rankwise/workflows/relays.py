@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import secrets
 import shlex
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rankwise.core import paths
+from rankwise.core import private
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Command, LaunchSteps
 from rankwise.core.native_programs import program
@@ -37,18 +36,16 @@ def relays_of(testbed: TestbedKind, sites: Sequence[str], hosts: Sequence[str], 
     Raises HostError if the program is not there.
     """
     relay = _program()
-    with tempfile.NamedTemporaryFile("w", dir=paths.runtime_folder(), prefix="relay-key-") as key:
-        key.write(f"{secrets.token_hex(_KEY_BYTES)}\n{job_key}\n")
-        key.flush()
+    with private.secret(f"{secrets.token_hex(_KEY_BYTES)}\n{job_key}\n") as key:
         places = tuple((host, free_port()) for host in hosts)
         commands = []
         for number, (_, port) in enumerate(places):
             words = [str(relay), "--sites", ",".join(sites), "--site", str(number), "--port", str(port),
-                     "--key", key.name, "--until-eof", "yes"]  # fmt: skip
+                     "--key", str(key), "--until-eof", "yes"]  # fmt: skip
             for other, (host, at) in enumerate(places[:number]):
                 words += ["--peer", f"{other}={host}:{at}"]
             commands.append(_on(testbed, hosts[number], words))
-        yield Relays(places, tuple(commands), (str(relay), key.name))
+        yield Relays(places, tuple(commands), (str(relay), str(key)))
 
 
 def at_home(testbed: TestbedKind, steps: LaunchSteps, host: str) -> LaunchSteps:
@@ -76,6 +73,6 @@ def _program() -> Path:
         return program("rankwise-relay")
     except HostError as error:
         raise HostError(
-            "rankwise-relay is not there: Rankwise was installed where OpenSSL 3 could not be found",
+            "rankwise-relay is not installed: OpenSSL 3 was not found when Rankwise was installed",
             "install OpenSSL's headers (Debian: libssl-dev), and Rankwise again",
         ) from error

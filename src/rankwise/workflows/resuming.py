@@ -19,29 +19,35 @@ VERBS: dict[RunKind, str] = {
 """The verb that begins runs of each kind."""
 
 
-def resume_run(run_id: int, store: Path, events: Events, kind: RunKind | None = None) -> int:
+def resume_run(
+    run_id: int, store: Path, events: Events, kind: RunKind | None = None, *, seconds: float = 0.0
+) -> int:
     """Go on with this run, 0: with the newest one (of this kind) that was interrupted; return its id.
 
     Raises InputError if there is none, if it is complete, or if it is of another kind than `kind`: the remedy is
-    the line that goes on with it.
+    the line that goes on with it. `seconds`: the time for a run of `tune`; 0: what is left of its own.
     """
     with Store(store, create=False) as opened:
-        return resume(_meant(opened, run_id, kind), opened, events)
+        return resume(_meant(opened, run_id, kind), opened, events, seconds=seconds)
 
 
-def resume(run: RunSummary, store: Store, events: Events) -> int:
+def resume(run: RunSummary, store: Store, events: Events, *, seconds: float = 0.0) -> int:
     """Go on with this run, as its own verb would, and return the id of the run that has the answer.
 
     Raises InputError for one that is complete, or that was stored without what it needs to go on.
     """
+    is_own_tuning = VERBS[run.kind] == "tune" and not (run.parent and store.run(run.parent).kind == "study")
+    if seconds and not is_own_tuning:
+        raise InputError("--time is for runs of `rankwise tune`", f"rankwise resume {run.id}")
+    if is_own_tuning:
+        tuner.say(tuner.resume(run.id, store, events, seconds), events)
+        return run.id
     if run.status == "complete":
-        raise InputError(f"run {run.id} is complete: there is nothing to resume", f"rankwise show {run.id}")
+        raise InputError(f"run {run.id} is complete: nothing to resume", f"rankwise show {run.id}")
     if run.parent and store.run(run.parent).kind == "study":
         study.resume(run.parent, store, events)
     elif run.kind == "study":
         study.resume(run.id, store, events)
-    elif run.kind in ("search", "validation"):
-        tuner.resume(run.id, store, events)
     elif run.kind == "program":
         programs.resume(run.id, store, events)
     else:
@@ -54,7 +60,7 @@ def _meant(store: Store, run_id: int, kind: RunKind | None) -> RunSummary:
         newest = store.latest_interrupted(*(one for one, verb in VERBS.items() if kind and verb == VERBS[kind]))
         if newest is None:
             which = f"run of `rankwise {VERBS[kind]}`" if kind else "run"
-            raise InputError(f"no {which} was interrupted: there is nothing to resume", "rankwise runs")
+            raise InputError(f"no {which} was interrupted: nothing to resume", "rankwise runs")
         return newest
     run = store.run(run_id)
     if kind and VERBS[run.kind] != VERBS[kind]:

@@ -21,7 +21,7 @@ from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import abi
 from rankwise.workflows.configurations import ProfileChoice, loader, not_applied, resolve
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.host_settings import applied_settings
 from rankwise.workflows.overlay import OverlayChoice, overlaid
 
@@ -94,9 +94,10 @@ def run(request: RunRequest, events: Events) -> int:
     )
     around = abi.surroundings(implementation, own, os.environ)
     if own and own != implementation:
-        events.say(f"{Path(program[0]).name} is linked to {own.id}; {implementation.id} carries out its calls")
-    for notice in (*around.notices, *notices, *not_applied(configuration, request.profile, testbed)):
-        events.say("; ".join(filter(None, (f"warning: {notice.message}", notice.remedy))), whole=True)
+        events.say(
+            f"{Path(program[0]).name} is linked against {own.id}; its calls are executed by {implementation.id}"
+        )
+    warn(events, *around.notices, *notices, *not_applied(configuration, request.profile, testbed))
     with events.busy(f"bringing up {testbed.name}"):
         testbed.up()
     try:
@@ -109,23 +110,25 @@ def run(request: RunRequest, events: Events) -> int:
         loaded = request.more(loaded, Route(implementation, standard, own), Path(program[0]))
         job = build_job(
             testbed, program, ranks, placement=request.placement, loaded=loaded,
-            arguments=request.launcher_arguments,
+            arguments=request.launcher_arguments, folder=str(Path.cwd()),
         )  # fmt: skip
         steps = FamilyLauncher().steps(implementation, job)
         settings = applied_settings(testbed, loaded.host_settings)
         steps = replace(steps, attached=True, settings=settings)
-        with Watch(testbed.mapped, _Refusal(implementation, own), _FIRST_LOOK_SECONDS) as watch:
+        refusal = _Refusal(implementation, own)
+        with Watch(testbed.mapped, refusal, _FIRST_LOOK_SECONDS, testbed.given) as watch:
             outcome = testbed.run(steps, job.hosts, request.limit_seconds)
     finally:
         testbed.down()
+    if not outcome.broken and (unlike := clients.unlike([job], watch.given)):
+        raise HostError(unlike, f"check how {implementation.id} starts ranks there, and run it again")
     if not outcome.broken:
         wrong, said = clients.judge(implementation, watch.found, own)
         if wrong:
             raise HostError(
                 wrong, f"build it with {implementation.mpicc}, or start it with the MPI that it loads: --mpi"
             )
-        for notice in said:
-            events.say(f"warning: {notice.message}")
+        warn(events, *said)
     return exit_code(outcome, request.limit_seconds, events)
 
 
@@ -133,11 +136,10 @@ def exit_code(outcome: Outcome, limit_seconds: float, events: Events) -> int:
     """Return a job's exit code, and say what was seen of it. Raises HostError if it did not end by itself."""
     if outcome.broken:
         raise HostError(f"the testbed broke down during the run: {outcome.broken}", "run it again")
-    for notice in outcome.notices:
-        events.say(f"warning: {notice.message}")
+    warn(events, *outcome.notices)
     if outcome.timed_out:
         raise HostError(
-            f"no end within {limit_seconds:.0f} s: ended with all its processes", "give a longer --limit"
+            f"timed out after {limit_seconds:g} s: ended with all its processes", "give a longer --limit"
         )
     if outcome.stderr and outcome.returncode:  # a step before the launcher failed, whose output nobody has seen
         events.say(outcome.stderr.rstrip())
@@ -163,10 +165,10 @@ def program_of(arguments: tuple[str, ...], own_folder: Path | None = None) -> tu
     InputError if there is none.
     """
     if not arguments:
-        raise InputError("no program was named", "put it behind `--`: rankwise run -n 4 -- ./app")
+        raise InputError("no program given", "add it after `--`: rankwise run -n 4 -- ./app")
     found = shutil.which(arguments[0]) or (own_folder and shutil.which(arguments[0], path=str(own_folder)))
     if not found:
-        raise InputError(f"there is no program {arguments[0]}", "is the path right, and is it executable?")
+        raise InputError(f"program not found: {arguments[0]}", "check the path, and that it is executable")
     return (str(Path(found).absolute()), *arguments[1:])
 
 
@@ -196,7 +198,7 @@ def _implementation(request: RunRequest, events: Events) -> Implementation:
         raise InputError(f"'{name}' could be any of {known}", "name one of them with --mpi")
     if request.standard_abi or abi.is_standard(program):
         raise InputError(
-            f"{program.name} is of the standard ABI, which any MPI can run", f"say --mpi any, or one of: {known}"
+            f"{program.name} is of the standard ABI, which any MPI can run", f"give --mpi any, or one of: {known}"
         )
     raise InputError(f"{program.name} does not show which MPI it was built with", f"name one with --mpi: {known}")
 
@@ -204,7 +206,7 @@ def _implementation(request: RunRequest, events: Events) -> Implementation:
 def _first(program: Path, able: Sequence[Implementation]) -> Implementation:
     if not able:
         raise InputError(
-            f"{program.name} asks for {select.asks_for(program)}, which no MPI here has",
+            f"{program.name} is linked against {select.asks_for(program)}, which no installed MPI provides",
             "install that one, or compile the program for the standard ABI (mpicc_abi of MPICH 5)",
         )
     return able[0]

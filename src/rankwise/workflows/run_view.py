@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwise.analysis.compare.cells import starts_of
 from rankwise.analysis.compare.variants import cells_of
-from rankwise.core.records import Cell, Library, Quantity, RunSummary, Start
+from rankwise.core.records import Cell, Library, Quantity, RunSummary, Start, launch_value
 from rankwise.core.run_view import CellView, ConfigurationView, LaunchView, LibraryView, RunView
 from rankwise.stats.intervals import median_interval
 from rankwise.store.store import Store
@@ -22,7 +22,7 @@ def load(run_id: int | None, store: Path | None = None) -> RunView:
 
 
 def _gather(store: Store, run: RunSummary) -> RunView:
-    medians: dict[tuple[Cell, Quantity], list[float]] = defaultdict(list)
+    values: dict[tuple[Cell, Quantity], list[float]] = defaultdict(list)
     samples: Counter[tuple[Cell, Quantity]] = Counter()
     starts: dict[tuple[Cell, Quantity], list[Start]] = defaultdict(list)
     launches: list[LaunchView] = []
@@ -34,28 +34,27 @@ def _gather(store: Store, run: RunSummary) -> RunView:
         launches.append(LaunchView(
             number, launch.implementation, launch.ranks, launch.status, launch.seconds, launch.command,
             dict(launch.environment), launch.reason, launch.segments, launch.stage,
-            launch.verifying, launch.transports,
+            launch.verifying, launch.transports, launch.stdout, launch.stderr,
         ))  # fmt: skip
         loaded.update((launch.implementation, one) for one in launch.libraries)
         failures += launch.failures
         notices += launch.notices
         for cell in cells_of(launch):
             labels[cell.configuration][cell.label] = None
-        for series in launch.series:
-            if series.samples_seconds.size:
-                medians[series.cell, series.quantity].append(float(np.median(series.samples_seconds)))
-                samples[series.cell, series.quantity] += series.samples_seconds.size
-                starts[series.cell, series.quantity].append(series.start)
+        for measured, visits in launch.visits().items():
+            values[measured].append(launch_value(visits))
+            samples[measured] += sum(visit.samples_seconds.size for visit in visits)
+            starts[measured] += [visit.start for visit in visits]
     cells = [
         CellView(
-            *key,
-            len(values),
-            samples[key],
-            float(np.median(values)),
-            *median_interval(np.array(values)),
-            starts_of(starts[key]),
+            *measured,
+            len(of_launches),
+            samples[measured],
+            float(np.median(of_launches)),
+            *median_interval(np.array(of_launches)),
+            starts_of(starts[measured]),
         )
-        for key, values in medians.items()
+        for measured, of_launches in values.items()
     ]
     moments = store.facts_by_moment(run.id)
     return RunView(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import TextIOBase
 from pathlib import Path
-from typing import Literal, TextIO, cast, get_args
+from typing import Literal, cast, get_args
 
 from rankwise.analysis.listing import list_cells
 from rankwise.core.errors import InputError
 from rankwise.core.records import RunSummary
-from rankwise.report import listings
+from rankwise.report import peer_logs
 from rankwise.store.export import Format as TableFormat
-from rankwise.store.export import LinkTable, Table, TimelineTable, write_text
+from rankwise.store.export import LinkTable, OutputTable, Table, TimelineTable, write_text
 from rankwise.store.export import export as export_table
 from rankwise.store.store import Store
 
@@ -21,8 +22,8 @@ __all__ = ["FORMATS", "ExportRequest", "Format", "Rows", "delete", "export", "ge
 Format = TableFormat | Literal["osu", "imb"]
 """Of tables, or the layout of another benchmark's log."""
 FORMATS: tuple[Format, ...] = (*get_args(TableFormat), "osu", "imb")
-Rows = Literal["samples", "timelines", "links"]
-"""What a row of an export is: a sample, a moment of a TCP connection, or a launch and link."""
+Rows = Literal["samples", "timelines", "links", "output"]
+"""What a row of an export is: a sample, a moment of a TCP connection, a launch and link, or a launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def delete(run_ids: Sequence[int], store: Path | None = None) -> None:
             opened.delete(run_id)
 
 
-def export(request: ExportRequest, target: Path | TextIO, store: Path | None = None) -> None:
+def export(request: ExportRequest, target: Path | TextIOBase, store: Path | None = None) -> None:
     """Write a run as one tidy table; a file appears whole or not at all.
 
     Raises InputError for what does not go together, HostError if it cannot be written.
@@ -66,7 +67,7 @@ def export(request: ExportRequest, target: Path | TextIO, store: Path | None = N
             f"--medians is for samples, not for {request.rows}", f"leave out --medians or --rows {request.rows}"
         )
     if request.format == "parquet" and not isinstance(target, Path):
-        raise InputError("Parquet is not text", "name a file with -o FILE.parquet")
+        raise InputError("Parquet cannot be written to standard output", "name a file with -o FILE.parquet")
     with Store(store, create=False) as opened:
         run_id = opened.run(request.run).id
         if request.format not in get_args(TableFormat):
@@ -75,8 +76,13 @@ def export(request: ExportRequest, target: Path | TextIO, store: Path | None = N
         if request.rows == "samples":
             table = Table(opened, run_id, medians=request.medians)
         else:
-            table = (TimelineTable if request.rows == "timelines" else LinkTable)(opened, run_id)
+            table = _TABLES[request.rows](opened, run_id)
         export_table(table, cast("TableFormat", request.format), target)
+
+
+_TABLES: dict[str, Callable[[Store, int], Table]] = {
+    "timelines": TimelineTable, "links": LinkTable, "output": OutputTable,
+}  # fmt: skip
 
 
 def _listing(store: Store, run_id: int, request: ExportRequest) -> str:
@@ -84,4 +90,4 @@ def _listing(store: Store, run_id: int, request: ExportRequest) -> str:
     if request.rows != "samples":
         raise InputError(f"logs of OSU and IMB have no {request.rows}", f"leave out --rows {request.rows}")
     known = {one.name: one for one in store.benchmarks(run_id)}
-    return listings.text_of(list_cells(store.launches(run_id), known), request.format)
+    return peer_logs.text_of(list_cells(store.launches(run_id), known), request.format)

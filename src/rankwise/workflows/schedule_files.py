@@ -45,7 +45,7 @@ def placed_schedule(file: Path, ranks: int) -> tuple[str, str]:
     fixed, proof = proved(read(file, ranks))
     if not proof.right:
         raise InputError(
-            f"{file}: {proof.faults[0]}", f"rankwise schedule verify {file} -n {fixed.ranks} says all"
+            f"{file}: {proof.faults[0]}", f"rankwise schedule verify {file} -n {fixed.ranks} lists all faults"
         )
     return fixed.operation, place_text(text_of(fixed), SCHEDULES, file.stem)
 

@@ -11,6 +11,7 @@ from rankwise.schedules import generator
 from rankwise.schedules.fixed import FixedSchedule, fixed_of, proved
 from rankwise.schedules.formats.goal import goal_of
 from rankwise.schedules.formats.json_file import to_json
+from rankwise.schedules.formats.msccl import from_msccl
 from rankwise.schedules.formats.msccl_writing import to_msccl
 from rankwise.schedules.formats.reading import read
 from rankwise.schedules.formats.text import text_of
@@ -52,7 +53,7 @@ class Asked:
         """Return the number of ranks."""
         here = len(self.network.groups[0]) if self.network else 0
         if self.ranks and here and self.ranks != here:
-            raise InputError(f"{self.ranks} ranks are asked for, on sites with {here}", "leave one of them out")
+            raise InputError(f"{self.ranks} ranks do not match --sites, which has {here}", "leave one of them out")
         return self.ranks or here
 
 
@@ -78,7 +79,7 @@ def show(asked: Asked) -> Shown:
     try:
         return Shown(title, description, problem, made, traffic(problem, made), per_element)
     except FaultyError as error:
-        raise InputError(f"{title}: {error}", "`rankwise schedule verify` says all that is wrong") from error
+        raise InputError(f"{title}: {error}", "`rankwise schedule verify` lists all faults") from error
 
 
 def verify(asked: Asked) -> tuple[str, Proof]:
@@ -98,7 +99,7 @@ def verify(asked: Asked) -> tuple[str, Proof]:
 
 
 def export(asked: Asked, form: Format, chunks: int = 0) -> str:
-    """Return a schedule in a format. Raises InputError, also for one that is wrong."""
+    """Return a schedule in a format. Raises InputError for one that is wrong, or that the format does not keep."""
     if _is_file(asked):
         fixed = _from_file(asked)
     else:
@@ -106,10 +107,16 @@ def export(asked: Asked, form: Format, chunks: int = 0) -> str:
         fixed = fixed_of(one, _problem(one, asked, chunks or asked.count() or DEFAULT_RANKS))
     fixed, proof = proved(fixed)
     if not proof.right:
-        raise InputError(f"{fixed.name}: {proof.faults[0]}", "`rankwise schedule verify` says all that is wrong")
+        raise InputError(f"{fixed.name}: {proof.faults[0]}", "`rankwise schedule verify` lists all faults")
     if form == "goal":
         return goal_of(fixed.schedules, max(1, asked.size_bytes // fixed.chunks))
-    return {"json": to_json, "msccl": to_msccl, "text": text_of}[form](fixed)
+    text = {"json": to_json, "msccl": to_msccl, "text": text_of}[form](fixed)
+    if form == "msccl":  # its thread blocks put steps in an order that they did not have
+        again, proof = proved(from_msccl(text, fixed.name, fixed.root))
+        if not proof.right:
+            reason = f"{again.name} cannot be written as MSCCL: {proof.faults[0]}"
+            raise InputError(reason, "export it as json or goal")
+    return text
 
 
 def write(path: Path, text: str) -> None:
@@ -124,10 +131,10 @@ def _is_file(asked: Asked) -> bool:
     if len(asked.what) == 2:
         return False
     if len(asked.what) != 1:
-        raise InputError("which schedule?", "give an operation and an algorithm, or a file")
+        raise InputError("no schedule given", "give an operation and an algorithm, or a file")
     if asked.what[0] in OPERATIONS:
         names = ", ".join(one.name for one in algorithms(asked.what[0]))
-        raise InputError(f"which algorithm of {asked.what[0]}?", f"give one of {names}")
+        raise InputError(f"no algorithm given for {asked.what[0]}", f"give one of {names}")
     return True
 
 

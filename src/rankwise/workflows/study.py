@@ -10,6 +10,8 @@ from typing import Any
 import msgspec
 from rich.console import RenderableType
 
+from rankwise.analysis.without_results import NO_RESULT
+from rankwise.core.plain import plain
 from rankwise.core.records import Notice
 from rankwise.report import page as page_builder
 from rankwise.store.store import Store
@@ -40,28 +42,36 @@ class StudyResult:
         return [notice for one in self.results.values() for notice in one.comparison.notices]
 
     @property
-    def has_wrong_data(self) -> bool:
-        """Whether any operation delivered wrong data."""
-        return any(one.comparison.has_wrong_data for one in self.results.values())
+    def objections(self) -> tuple[str, ...]:
+        """Why a check of the study fails: wrong data, or an implementation without any result in a run."""
+        said = [one.message for one in self.notices if one.kind in NO_RESULT]
+        if any(one.comparison.has_wrong_data for one in self.results.values()):
+            said.append("operations delivered wrong data")
+        return tuple(dict.fromkeys(said))
 
-    def lines(self) -> Iterator[RenderableType]:
+    def parts(self) -> Iterator[RenderableType]:
         """Yield the answer for the terminal."""
         yield from terminal.lines(self.study.title, self.page, self.notices)
 
-    def as_json(self, report: Path) -> dict[str, Any]:
-        """Return the answer for programs: the keys are a promise."""
-        return {
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer for programs, as `--json` prints it: the keys are a promise."""
+        found: dict[str, Any] = plain({
             "study": self.study.name,
             "runs": dict(self.run_ids),
             "statements": [_said(one) for one in self.page.statements],
             "aims": [_said(one) for one in self.page.aims],
-            "tables": [asdict(table) for table in self.page.tables],
-            "report": str(report),
-        }
+            "tables": self.page.tables,
+        })  # fmt: skip
+        return found
 
-    def report(self, path: Path) -> None:
-        """Write the page. Raises HostError if it cannot be written."""
-        page_builder.write(path, study_page(self.study, self.page, self.results, self.command_line))
+    def report(self, path: str | Path = "") -> Path:
+        """Write the page, by default `rankwise-NAME.html` in the current folder, and return its absolute path.
+
+        Raises HostError if it cannot be written.
+        """
+        target = Path(path or f"rankwise-{self.study.name}.html").absolute()
+        page_builder.write(target, study_page(self.study, self.page, self.results, self.command_line))
+        return target
 
 
 def _said(one: Statement) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +10,14 @@ from pathlib import Path
 from rankwise.analysis.trace.reading import read
 from rankwise.artifacts import apps as artifacts
 from rankwise.artifacts import tracer
+from rankwise.core import private
 from rankwise.core.errors import HostError, InputError, RankwiseError
+from rankwise.core.launch_output import why_failed
 from rankwise.core.records import DEFAULT, Cell, Implementation, Notice
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job
 from rankwise.mpi import preload, select
-from rankwise.mpi.family import FamilyLauncher
+from rankwise.mpi.family import FamilyLauncher, family_named
 from rankwise.profiles import loading
 from rankwise.studies.base import OVERLAY, Applications, StudyRun
 from rankwise.studies.gains import MAPPED, NO_PROFILE, NOT_MAPPED
@@ -92,7 +94,7 @@ def newest_profile(folders: Sequence[Path], implementation: Implementation) -> P
 def _without_profile(run: StudyRun, names: Sequence[str]) -> Iterator[Notice]:
     if names:
         yield Notice(
-            NO_PROFILE, f"there is no profile of {run.profile_of} for {', '.join(names)}",
+            NO_PROFILE, f"no profile of {run.profile_of} for {', '.join(names)}",
             f"measure {run.profile_of} too, which tunes them",
         )  # fmt: skip
 
@@ -106,13 +108,15 @@ def mapped_placement(
     """
     by_time = "mapping by time" in run.further
     try:
-        with tempfile.TemporaryDirectory(prefix="rankwise-study-") as folder:
-            Path(folder).chmod(0o777)  # LAM/MPI's ranks run as nobody
-            _record(run, applications, asked, implementation, Path(folder))
+        with private.folder_of(os.geteuid()) as folder:
+            user = family_named(implementation.family).rank_user()
+            with private.written_by(user, folder) as theirs:
+                _record(run, applications, asked, implementation, theirs)
+            read(folder)
             testbed = make(description.load(run.testbed)) if by_time else asked.testbed  # its name is a platform's
             found = map_ranks(
                 MapRequest(
-                    Path(folder), testbed, run.placement, seconds=MAP_SECONDS, by_time=by_time, permuting=True
+                    folder, testbed, run.placement, seconds=MAP_SECONDS, by_time=by_time, permuting=True
                 )
             )  # fmt: skip
     except RankwiseError as error:
@@ -143,7 +147,4 @@ def _record(
     with testbed:
         outcome = testbed.run(steps, job.hosts, limit)
     if outcome.timed_out or outcome.returncode:
-        last = (outcome.stderr.strip().splitlines() or [f"exit code {outcome.returncode}"])[-1]
-        why = f"no end within {limit:g} s" if outcome.timed_out else last[:200]
-        raise HostError(f"recording them failed: {why}", f"try it: {outcome.command}")
-    read(folder)
+        raise HostError(f"recording them failed: {why_failed(outcome, limit)}", f"try it: {outcome.command}")

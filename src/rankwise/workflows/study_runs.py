@@ -22,7 +22,7 @@ from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.workflows import abi, measure, programs
 from rankwise.workflows.configurations import ProfileChoice
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.joined import SitePart
 from rankwise.workflows.study_applications import measure_applications
 from rankwise.workflows.study_further import with_further
@@ -68,14 +68,14 @@ class StudyRuns:
             run = self._study.run_of(stored.testbed)
             if run is None:
                 raise InputError(
-                    f"run {run_id} was measured on {stored.testbed}: it is none of the study {self._study.name}",
+                    f"run {run_id} was measured on {stored.testbed}: not of study {self._study.name}",
                     f"its runs are on {', '.join(map(self._study.testbed_name, self._study.runs))}; "
                     "see rankwise runs",
                 )
             self._stored.require_class(run, run_id)
             if not self._keep(run, run_id):
                 raise InputError(
-                    f"run {run_id} is the validation of a tuning of the study: it goes on with its search",
+                    f"run {run_id} is the validation of a tuning of the study: it continues with its search",
                     "leave it out; give the search before it, or the measurement after it",
                 )
 
@@ -142,7 +142,7 @@ class StudyRuns:
                 self._keep(run, run_id)
             if not isinstance(error, HostError) or (known is None and not begun):
                 raise self._with_way_on(error) from error
-            self._events.say(f"warning: {run.title}: {error}")
+            warn(self._events, f"{run.title}: {error}")
 
     def _keep(self, run: StudyRun, run_id: int) -> bool:
         """Know what a stored run is: a measurement, a search, or (False) a validation of one."""
@@ -194,8 +194,8 @@ class StudyRuns:
         """For the present run's launches."""
         return max(self._run_end - self._clock() - START_SECONDS, LEAST_SECONDS)
 
-    def _tune(self, run: StudyRun) -> Path:
-        """Search and validate the run's knobs; the folder of the profile."""
+    def _tune(self, run: StudyRun) -> Path | None:
+        """Search and validate the run's knobs; the folder of the profile, None where nothing was worth one."""
         effort, options = self._effort(run), self._options
         seconds = (self._run_end - self._clock()) * effort.tuning_share
         self._events.say(f"tuning first: {', '.join(run.tune)}; at most {format_duration(seconds)}")
@@ -208,8 +208,7 @@ class StudyRuns:
             search=max(self._searches[run.label], default=0), study=self._own_run,
         )  # fmt: skip
         found = tuner.tune(asked, self._store, self._events)
-        for notice in found.notices:
-            self._events.say(f"warning: {notice.message}; {notice.remedy}")
+        warn(self._events, *found.notices)
         return found.folder
 
     def _asked(self, run: StudyRun, profile: Path | None) -> measure.Request:
@@ -264,7 +263,7 @@ class StudyRuns:
     def _effort(self, run: StudyRun) -> Effort:
         effort = run.effort(quick=self._options.quick)
         if effort is None:
-            raise InputError(f"{run.label} is no part of a quick study", "leave --quick out")
+            raise InputError(f"{run.label} is not part of a quick study", "leave --quick out")
         return effort
 
     @property
@@ -278,7 +277,7 @@ class StudyRuns:
         going_on = f"rankwise resume {self._own_run}"
         if isinstance(error, HostError):
             return HostError(str(error), f"{error.remedy}\nthen: {going_on}" if error.remedy else going_on)
-        return InterruptedRun(str(error) or "interrupted: what was measured is kept", f"go on: {going_on}")
+        return InterruptedRun(str(error) or "interrupted: what was measured is kept", f"continue: {going_on}")
 
 
 def _cannot_join() -> str:

@@ -1,8 +1,8 @@
-"""What the store, and folders of profiles, have of a study's runs."""
+"""What the store, folders of profiles and implementations have on a study's runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -11,16 +11,19 @@ import msgspec
 
 from rankwise.core.errors import HostError, InputError
 from rankwise.core.programs import stored_program
-from rankwise.core.records import Implementation
+from rankwise.core.records import Implementation, Plan
 from rankwise.core.results import Comparison
+from rankwise.core.schedule_names import is_schedule, operation_of
 from rankwise.core.tuning import Knob, Profile
+from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named
 from rankwise.profiles import folders, profile_file
 from rankwise.store.store import Store
-from rankwise.studies.base import Results, Study, StudyRun
+from rankwise.studies.base import Results, Study, StudyRun, Told
+from rankwise.testbeds import description
+from rankwise.testbeds.base import make
 from rankwise.workflows import answer
 from rankwise.workflows.program_answer import compare_program
-from rankwise.workflows.study_told import told
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +113,31 @@ def _knobs(implementation: Implementation) -> tuple[Knob, ...]:
         return family_named(implementation.family).knobs(implementation)
     except (HostError, InputError):
         return ()
+
+
+def told(
+    study: Study, run: StudyRun, implementations: Sequence[Implementation], plan: Plan
+) -> dict[tuple[str, str], Told]:
+    """Return what implementations report of their own algorithms for the operations measured beside schedules.
+
+    By implementation and operation.
+    """
+    operations = sorted({operation_of(name) for name in run.benchmarks if is_schedule(name)})
+    if not operations:
+        return {}
+    testbed = make(study.topology(run, description.load(run.testbed)))
+    hosts = place(run.placement, testbed.hosts(), run.ranks)
+    sizes = sorted({cell.size_bytes for cell in plan.cells})
+    return {(one.id, name): _told(one, name, sizes, hosts) for one in implementations for name in operations}
+
+
+def _told(implementation: Implementation, operation: str, sizes: Sequence[int], hosts: Sequence[str]) -> Told:
+    """Nothing where the installation is gone, or not of this host."""
+    try:
+        family = family_named(implementation.family)
+        known = {one.name for one in family.algorithms(implementation).get(operation, ())}
+        known |= set(family.vocabulary(implementation).algorithms.get(operation, {}).values())
+        default = {size: family.default_algorithm(implementation, operation, size, hosts) for size in sizes}
+    except (HostError, InputError):
+        return Told()
+    return Told(default, frozenset(known))

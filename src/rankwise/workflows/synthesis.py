@@ -42,14 +42,14 @@ class SynthesisRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProvedSchedule:
     """The schedule, in chunks, and how it was found."""
 
     synthesis: Synthesis
     schedule: FixedSchedule
 
 
-def synthesise(request: SynthesisRequest, events: Events) -> Found:
+def synthesise(request: SynthesisRequest, events: Events) -> ProvedSchedule:
     """Find a schedule and prove it. Raises InputError for what cannot be asked for."""
     network, ranks, model = _network(request)
     if request.root and not 0 <= request.root < ranks:
@@ -65,7 +65,7 @@ def synthesise(request: SynthesisRequest, events: Events) -> Found:
     made = of_schedules(
         found.problem, found.schedules, f"{request.operation}-{ranks}", f"found: {found.best.name}"
     )
-    return Found(found, replace(made, commutative=request.operation in REDUCING))
+    return ProvedSchedule(found, replace(made, commutative=request.operation in REDUCING))
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def write(found: Found, file: Path) -> None:
+def write(found: ProvedSchedule, file: Path) -> None:
     """Write the schedule: JSON to a file that ends so, else the text that the harness and the overlay read."""
     text = to_json(found.schedule) if file.suffix == ".json" else text_of(found.schedule)
     try:
@@ -93,7 +93,7 @@ def write(found: Found, file: Path) -> None:
 
 def _network(request: SynthesisRequest) -> tuple[Network | None, int, CostModel]:
     if sum(map(bool, (request.testbed, request.sites, request.platform))) > 1:
-        raise InputError("--testbed, --platform and --sites each say where the ranks are", "give one of them")
+        raise InputError("--testbed, --platform and --sites are mutually exclusive", "give one of them")
     if request.sites:
         network = parse_sites(request.sites)
         ranks = len(network.groups[0])

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rankwise.core.errors import InputError, RankwiseError, UnknownNameError
 from rankwise.core.network import Topology
+from rankwise.core.records import Notice
 from rankwise.store.networks import topology_from_json, topology_to_json
 from rankwise.testbeds import description
 from rankwise.testbeds.base import TestbedKind, kinds, make
 from rankwise.testbeds.check import PathCheck, checks
-from rankwise.testbeds.hostfile import read_hostfile
+from rankwise.testbeds.hostfile import notices_in, read_hostfile
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.testbeds.running import Running, warnings_of
 from rankwise.workflows.events import Events
@@ -52,12 +53,14 @@ def bring_up(name_or_path: str, own_name: str, events: Events) -> tuple[Topology
     return topology, warnings_of(folder)
 
 
-def take_down(testbed: Running) -> None:
-    """Take down a testbed that stays up."""
-    for kind in kinds().values():
-        if testbed in kind.running():
+def take_down(names: Sequence[str]) -> Iterator[str]:
+    """Take down these testbeds (none: all that `testbed up` has brought up), and yield the name of each."""
+    chosen = map(the_one, names) if names else lasting().values()
+    for testbed in {one.name: one for one in chosen}.values():
+        kind = next((kind for kind in kinds().values() if testbed in kind.running()), None)
+        if kind:
             kind.stop(testbed)
-            return
+        yield testbed.name
 
 
 def topology_of(name_or_path: str) -> Topology:
@@ -133,10 +136,15 @@ def testbed_of(name: str, hostfile: Path | None = None) -> TestbedKind:
     Raises InputError if both are given, or if one cannot be read.
     """
     if name and hostfile:
-        raise InputError("--testbed and --hostfile each say where to run", "give one of them")
+        raise InputError("--testbed and --hostfile are mutually exclusive", "give one of them")
     if hostfile:
         return make(read_hostfile(hostfile))
     return LocalTestbed() if name in ("", "local") else make(topology_of(name))
+
+
+def hostfile_notices(path: Path) -> tuple[Notice, ...]:
+    """Return what of a hostfile is not used, or read otherwise by other launchers. Raises InputError."""
+    return notices_in(path)
 
 
 def _having(node: str) -> TestbedKind:
@@ -144,7 +152,7 @@ def _having(node: str) -> TestbedKind:
     having = [one for one in up.values() if node in one.nodes]
     if len(having) > 1:
         names = ", ".join(one.name for one in having)
-        raise InputError(f"several testbeds have a node {node}: {names}", "say --testbed NAME")
+        raise InputError(f"several testbeds have a node {node}: {names}", "give --testbed NAME")
     if not up:
         raise InputError("no testbed is up", "rankwise testbed up NAME, see rankwise testbed list")
     if not having:

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from rankwise.analysis import monitoring, mpip
-from rankwise.analysis.trace import application_csv, goal, matrix, otf2_reading, time_independent, timeline
+from rankwise.analysis.recordings import base as recordings
+from rankwise.analysis.trace import (
+    application_csv,
+    goal,
+    left_out,
+    matrix,
+    otf2_writing,
+    time_independent,
+    timeline,
+)
+from rankwise.analysis.trace.exporting import need_times, takes_messages
+from rankwise.analysis.trace.left_out import Takes
 from rankwise.analysis.trace.matrix import Matrix, communication_matrix
-from rankwise.analysis.trace.otf2_writing import write_archive
-from rankwise.analysis.trace.reading import ABOUT, Trace, read
+from rankwise.analysis.trace.reading import ABOUT, CROWDED, Trace, has_trace, read
 from rankwise.analysis.trace.sites import SITES, SiteUse, site_uses
 from rankwise.analysis.trace.summary import Summary, summarise
+from rankwise.analysis.trace.writing import write_trace
 from rankwise.artifacts import tracer
+from rankwise.core import private
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.records import Notice
 from rankwise.core.tuning import Loaded
+from rankwise.core.whole_files import written_beside
+from rankwise.measurement.placement import place
 from rankwise.mpi import preload, select
+from rankwise.mpi.family import family_named
 from rankwise.report.trace_view import matrix_page
 from rankwise.workflows.abi import known_standard
-from rankwise.workflows.events import Events
-from rankwise.workflows.joined import JoinRequest, prepare, run_prepared
+from rankwise.workflows.events import Events, warn
+from rankwise.workflows.joined import TURNS, JoinRequest, prepare, run_prepared
 from rankwise.workflows.run import Route, RunRequest, run
 
 Keep = Literal["all", "statistics", "summary"]
@@ -71,24 +86,45 @@ class Looked:
     matrix: Matrix = field(repr=False)
     sites: tuple[SiteUse, ...] = ()
     """Of a job over several sites."""
+    notices: tuple[Notice, ...] = ()
+    """What is not in the matrix."""
 
 
-FORMATS: dict[str, tuple[Callable[[Trace], Iterable[str]], str]] = {
-    "simgrid": (time_independent.time_independent, "SimGrid's time-independent trace, which rankwise-sim replays"),
-    "goal": (goal.goal, "GOAL, which LogGOPSim and rankwise-sim replay"),
-    "perfetto": (timeline.timeline, "a timeline for ui.perfetto.dev and chrome://tracing"),
-    "tune": (application_csv.application_csv, "what the program calls, for `rankwise tune --for`"),
-    "matrix": (matrix.matrix_csv, "messages and bytes between ranks, as CSV"),
-    "heat-map": (
-        lambda trace: [matrix_page(communication_matrix(trace))],
-        "the same as an HTML page, with a figure",
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a trace can be written."""
+
+    write: Callable[[Trace], Iterable[str]]
+    what: str
+    takes: Takes = lambda *_: True
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A trace in one of FORMATS: its lines if no file was written, and what is not in it."""
+
+    lines: Iterable[str]
+    notices: tuple[Notice, ...]
+
+
+FORMATS: dict[str, Format] = {
+    "simgrid": Format(
+        time_independent.time_independent, "SimGrid's time-independent trace, which rankwise-sim replays",
+        takes_messages,
     ),
-}
-"""How a trace can be written, and what that is."""
-FOLDERS: dict[str, tuple[Callable[[Trace, Path], None], str]] = {
-    "otf2": (write_archive, "an OTF2 archive, a folder, as Score-P writes it"),
-}
-"""The same where a folder is written."""
+    "goal": Format(goal.goal, "GOAL, which LogGOPSim and rankwise-sim replay", goal.takes),
+    "perfetto": Format(timeline.timeline, "a timeline for ui.perfetto.dev and chrome://tracing"),
+    "tune": Format(
+        application_csv.application_csv, "what the program calls, for `rankwise tune --for`", application_csv.takes
+    ),
+    "matrix": Format(matrix.matrix_csv, "messages and bytes between ranks, as CSV", matrix.takes),
+    "heat-map": Format(
+        lambda trace: [matrix_page(communication_matrix(trace))], "the same as an HTML page, with a figure",
+        matrix.takes,
+    ),
+}  # fmt: skip
+FOLDERS = {"otf2": "an OTF2 archive, a folder, as Score-P writes it"}
+"""Formats that are folders, and what they are."""
 
 
 def trace(request: TraceRequest, events: Events) -> TraceResult:
@@ -98,17 +134,30 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     be written, and what `run` raises.
     """
     folder = _folder(request.folder, request.run.program)
+    crowded = _crowded(request.run, events)
 
     def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
         library = _tracer(program, route, events)
         about = {
             "program": list(request.run.program), "implementation": route.implementation.id,
-            "testbed": request.run.testbed.name, "placement": request.run.placement,
+            "testbed": request.run.testbed.name, "placement": request.run.placement, CROWDED: crowded,
         }  # fmt: skip
         _prepare(folder, about)
-        return _recording(loaded, library, folder, request.keep)
+        return _recording(loaded, library, written.enter_context(_written(route, folder)), request.keep)
 
-    return _found(folder, run(replace(request.run, more=recorded), events))
+    with contextlib.ExitStack() as written:
+        code = run(replace(request.run, more=recorded), events)
+    return _found(folder, code)
+
+
+def _crowded(asked: RunRequest, events: Events) -> bool:
+    """Whether ranks share cores, which is said: it is in all times."""
+    hosts = asked.testbed.hosts()
+    placed = place(asked.placement, hosts, asked.ranks or sum(host.slots for host in hosts))
+    crowded = asked.testbed.oversubscribed(placed)
+    if crowded:
+        warn(events, f"{len(placed)} ranks exceed the number of cores: {TURNS}")
+    return crowded
 
 
 def trace_joined(request: JoinedTraceRequest, events: Events) -> TraceResult:
@@ -119,7 +168,8 @@ def trace_joined(request: JoinedTraceRequest, events: Events) -> TraceResult:
     folder = _folder(request.folder, request.join.program)
 
     def recorded(loaded: Loaded, route: Route, program: Path) -> Loaded:
-        return _recording(loaded, _tracer(program, route, events), folder, request.keep)
+        library = _tracer(program, route, events)
+        return _recording(loaded, library, written.enter_context(_written(route, folder)), request.keep)
 
     joining = prepare(replace(request.join, more=recorded), events)
     for route in joining.routes:  # what cannot be recorded is said before an earlier trace goes
@@ -128,10 +178,11 @@ def trace_joined(request: JoinedTraceRequest, events: Events) -> TraceResult:
         {"site": part.site, "implementation": one.id, "ranks": part.ranks}
         for part, one in zip(request.join.parts, joining.implementations, strict=True)
     ]
-    _prepare(
-        folder, {"program": list(request.join.program), "testbed": request.join.testbed.name, SITES: sites}
-    )  # fmt: skip
-    return _found(folder, run_prepared(joining, events))
+    about = {"program": list(request.join.program), "testbed": request.join.testbed.name, SITES: sites}
+    _prepare(folder, {**about, CROWDED: request.join.testbed.oversubscribed(joining.hosts)})
+    with contextlib.ExitStack() as written:
+        code = run_prepared(joining, events)
+    return _found(folder, code)
 
 
 def _tracer(program: Path, route: Route, events: Events) -> Path | None:
@@ -151,6 +202,11 @@ def _recording(loaded: Loaded, library: Path | None, folder: Path, keep: Keep) -
     return replace(loaded, environment=environment, files=(*loaded.files, str(library)))
 
 
+def _written(route: Route, folder: Path) -> contextlib.AbstractContextManager[Path]:
+    """Where the ranks of this route's MPI write."""
+    return private.written_by(family_named(route.implementation.family).rank_user(), folder)
+
+
 def _found(folder: Path, code: int) -> TraceResult:
     """What was recorded of a program that ended so."""
     try:
@@ -158,7 +214,7 @@ def _found(folder: Path, code: int) -> TraceResult:
     except InputError as error:
         raise HostError(
             f"nothing was recorded: {error}",
-            f"does the program call MPI_Init, and can all its hosts write to {folder}? It ended with code {code}",
+            f"check that it calls MPI_Init and that all its hosts can write to {folder}; exit code {code}",
         ) from error
     return TraceResult(folder, summarise(found), code)
 
@@ -167,87 +223,74 @@ def look(folder: Path) -> Looked:
     """Read a trace and return it in short. Raises InputError if there is none."""
     found = read(folder)
     messages = communication_matrix(found)
-    return Looked(summarise(found), messages, site_uses(found, messages))
+    said = left_out.notices(found, matrix.takes, "the matrix of messages")
+    return Looked(summarise(found), messages, site_uses(found, messages), said)
 
 
-def export(folder: Path, form: str, output: Path | None) -> Iterable[str]:
-    """Write a trace in one of FORMATS or FOLDERS, and return the lines of the former if there is no `output`.
+def export(folder: Path, form: str, output: Path | None) -> Exported:
+    """Read a trace and write it, as `write` does."""
+    return write(read(folder), form, output)
+
+
+def write(found: Trace, form: str, output: Path | None) -> Exported:
+    """Write a trace in one of FORMATS or FOLDERS; the lines of the former are returned if there is no `output`.
 
     Raises InputError for a trace that cannot be written so, HostError if the file cannot be written.
     """
-    found = read(folder)
     if form in FOLDERS:
         _export_folder(found, form, output)
-        return ()
-    lines = FORMATS[form][0](found)
+        where = f"{form}, where they are calls without partners and bytes"
+        return Exported((), left_out.notices(found, otf2_writing.takes, where))
+    asked = FORMATS[form]
+    said = left_out.notices(found, asked.takes, f"the format {form}")
+    lines = asked.write(found)
     if output is None:
-        return lines
-    partial = output.with_name(f".{output.name}.partial")
+        return Exported(lines, said)
     try:
-        with partial.open("w") as file:
+        with written_beside(output) as beside, beside.open("w") as file:
             file.writelines(f"{line}\n" for line in lines)
-        partial.replace(output)
     except OSError as error:
         raise HostError(f"cannot write {output}: {error.strerror}", "name another file: -o") from error
-    finally:
-        partial.unlink(missing_ok=True)
-    return ()
+    return Exported((), said)
 
 
 def _export_folder(trace: Trace, form: str, output: Path | None) -> None:
     """Write it whole or not at all; what is there stays."""
     if output is None:
-        raise InputError(f"{form} is a folder of files", "say where it goes: -o DIR")
+        raise InputError(f"{form} is a folder of files", "give a folder: -o DIR")
     if output.exists():
-        raise InputError(f"{output} is there already", "name another folder: -o DIR")
+        raise InputError(f"{output} already exists", "name another folder: -o DIR")
     try:
         with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.absolute().parent) as name:
             made = Path(name, output.name)
-            FOLDERS[form][0](trace, made)
+            otf2_writing.write_archive(trace, made)
             made.rename(output)
     except OSError as error:
         raise HostError(f"cannot write {output}: {error.strerror}", "name another folder: -o DIR") from error
 
 
 def import_trace(file: Path, folder: Path | None) -> TraceResult:
-    """Make a trace of what another tool recorded, an OTF2 archive, and return what it says.
+    """Convert another tool's recording to a trace, and return its summary.
 
-    Raises InputError for what cannot be read, HostError if the folder cannot be written, or without the library.
+    Raises InputError for what cannot be read or has no single calls, HostError if the folder cannot be written.
     """
-    _refuse_totals(file)
+    if has_trace(file):
+        raise InputError(f"{file} is already a trace", f"rankwise trace show {file}")
+    trace = recordings.read(file).need_calls()
+    need_times(trace)
     target = (folder or Path(f"{file.stem}.trace")).absolute()
     try:
-        with tempfile.TemporaryDirectory(prefix="rankwise-import-") as name:
-            problems = otf2_reading.convert(file, Path(name))
-            read(Path(name))
-            _prepare(target, {})
-            for one in Path(name).iterdir():
-                shutil.copy(one, target / one.name)
+        _prepare(target, {})
+        write_trace(trace, target)
     except OSError as error:
         raise HostError(f"cannot write {target}: {error.strerror}", "name another folder: -o DIR") from error
-    found = summarise(read(target))
-    return TraceResult(target, replace(found, problems=(*problems, *found.problems)), 0)
-
-
-def _refuse_totals(file: Path) -> None:
-    """Raise InputError for what has no single calls, with the verbs that take it."""
-    try:
-        text = (monitoring.files_of(file)[0] if file.is_dir() else file).read_text()
-    except (OSError, UnicodeDecodeError, InputError):
-        return
-    if mpip.is_report(text):
-        raise InputError(f"{file} is a report of mpiP, which has no single calls", f"rankwise tune --for {file}")
-    if monitoring.is_monitoring(text):
-        raise InputError(
-            f"{file} is what Open MPI's monitoring wrote, which has no single calls",
-            f"rankwise map {file}; or rankwise tune --for {file}",
-        )
+    return TraceResult(target, summarise(trace), 0)
 
 
 def _folder(asked: Path | None, program: tuple[str, ...]) -> Path:
     """Where the record goes: named after the program if nothing was asked. Raises InputError without a program."""
     if not program:
-        raise InputError("no program was named", "put it behind `--`: rankwise trace -n 4 -- ./app")
+        raise InputError("no program given", "add it after `--`: rankwise trace -n 4 -- ./app")
     return (asked or Path(f"{Path(program[0]).name}.trace")).absolute()
 
 
@@ -269,17 +312,17 @@ def _check(program: Path, route: Route) -> None:
 def _prepare(folder: Path, about: Mapping[str, object]) -> None:
     """A folder that the ranks can write to; an earlier trace there goes. Raises InputError, HostError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        others = [one for one in folder.iterdir() if not _RANK_FILE.fullmatch(one.name) and one.name != ABOUT]
-        if others:
-            raise InputError(
-                f"{folder} has other files than a trace: {others[0].name}", "name a folder of its own: -o DIR"
-            )
-        for old in folder.iterdir():
-            old.unlink()
-        if not os.getuid():
-            folder.chmod(0o777)  # LAM/MPI's ranks run as nobody
-        if about:
-            (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n")
+        with private.opened(folder) as opened:
+            there = os.listdir(opened)  # noqa: PTH208 - a descriptor
+            others = [name for name in there if not _RANK_FILE.fullmatch(name) and name != ABOUT]
+            if others:
+                raise InputError(
+                    f"{folder} has other files than a trace: {others[0]}", "name a folder of its own: -o DIR"
+                )
+            for name in there:
+                os.unlink(name, dir_fd=opened)
+            if about:
+                with open(private.create(opened, ABOUT), "w") as file:  # noqa: PTH123 - a descriptor
+                    file.write(json.dumps(about, indent=2) + "\n")
     except OSError as error:
         raise HostError(f"cannot write to {folder}: {error.strerror}", "name another folder: -o DIR") from error

@@ -10,6 +10,7 @@ from rankwise.analysis.validation.acting import EDGE_BYTES
 from rankwise.artifacts.harness import build
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Outcome
+from rankwise.core.launch_output import why_failed
 from rankwise.core.records import Cell, Implementation
 from rankwise.core.tuning import Decision, Loaded, Part, ReadBack, Tuning
 from rankwise.measurement import protocol
@@ -46,7 +47,7 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
         told = family_named(implementation.family).read_back(implementation, said)
         evidence[ranks] = ReadBack((*told.in_force, *replaced(outcome.stderr)))
         if not protocol.parse_run(outcome.stdout, cells).ended:
-            failures[ranks] = outcome.broken or _last_words(outcome)
+            failures[ranks] = why_failed(outcome, _LIMIT_SECONDS)
     if failures:
         why = "; ".join(f"the run on {ranks} ranks failed: {reason}" for ranks, reason in failures.items())
         missing = [replace(one, found=why, state="not in force") for one in checks(part, {})]
@@ -114,8 +115,3 @@ def _launch(
     steps = FamilyLauncher().steps(implementation, armed)
     steps = replace(steps, settings=applied_settings(testbed, loaded.host_settings))
     return testbed.run(steps, job.hosts, _LIMIT_SECONDS, protocol.END_MARKER)
-
-
-def _last_words(outcome: Outcome) -> str:
-    lines = [line.strip() for line in (outcome.stderr or outcome.stdout).splitlines() if line.strip(" -=*|")]
-    return lines[-1][:200] if lines else f"exit code {outcome.returncode}"

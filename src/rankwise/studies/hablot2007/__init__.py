@@ -38,7 +38,7 @@ NOT_RUN = (
 )
 GONE = (
     "{title}: the profile that was measured is gone, or has been replaced since. Its curves are shown, but "
-    "not what it had set; leave run {run} out of --from to tune and measure anew."
+    "not what it had set; leave run {run} out of --from to tune and measure again."
 )
 
 

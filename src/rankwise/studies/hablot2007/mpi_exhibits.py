@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankwise.core.tuning import Knob, Part
-from rankwise.core.units import exact_size, format_size
+from rankwise.core.units import exact_size, format_size, whole_number
 from rankwise.profiles import words
 from rankwise.report.colours import styles_for
 from rankwise.studies import claims, wording
@@ -55,10 +55,10 @@ def _table_5(found: Findings) -> Table:
     return Table(
         "Up to which size messages go eagerly",
         ("original", "Cluster", "Grid", "2007 original", "2007 cluster", "2007 grid"), tuple(rows),
-        "The paper's table 5. Original: as the installation tells; where it chooses for itself, with where the "
+        "The paper's table 5. Original: as the installation reports; where it chooses for itself, with where the "
         "ping-pong of the grid jumps. Cluster, grid: what `rankwise tune` chose there, the smallest threshold "
         "that is as good as any, for receivers that are early and late; the paper had early ones only. "
-        f"“{_AS_IT_WAS}”: no other was better for certain. ∞: no rendezvous.",
+        f"“{_AS_IT_WAS}”: no other was significantly better. ∞: no rendezvous.",
     )  # fmt: skip
 
 
@@ -70,8 +70,9 @@ def _original(found: Findings, name: str) -> str:
     knob = _threshold_knob(found, name)
     if knob is None or not knob.default:
         return _NONE
-    if knob.default.isdecimal():
-        return exact_size(int(knob.default))
+    number = whole_number(knob.default)
+    if number is not None:
+        return exact_size(number)
     seen = [
         f"{format_size(one.below_bytes)} – {format_size(one.at_bytes)}"
         for one in claims.jumps(found.results.get(TUNED), name)

@@ -26,9 +26,9 @@ CAVEATS = (
     "A curve looks like the schedule that is nearest in the logarithm of time, both measured in the same "
     f"launches; it looks like none that is more than {NEAR} times apart. Carrying out a schedule costs a little "
     "by itself, and what a library does below messages, as in shared memory, looks like none.",
-    "MPICH tells which algorithm it takes by itself, by the selection that it carries, but for what it does in "
+    "MPICH reports which algorithm it uses by itself, by the selection that it carries, but for what it does in "
     "steps within hosts and between them. Open MPI lists its algorithms (MPI_T), but not which it takes; LAM/MPI "
-    "and Intel MPI tell neither.",
+    "and Intel MPI report neither.",
     "How Sendrecv is put together (Irecv and Send, or Irecv and Isend) cannot be read off a curve.",
 )
 

@@ -143,9 +143,9 @@ def _likeness(measured: Measured, title: str) -> Table:
 def _agreement(said: Iterable[Likeness]) -> str:
     decided = [one.agrees for one in said if one.agrees is not None]
     if not decided:
-        return "No library says which algorithm it takes here."
+        return "No library reports which algorithm it uses here."
     return (
-        "Where the library says which algorithm it takes, and a schedule is near, it is that one in "
+        "Where the library reports which algorithm it uses, and a schedule is near, it is that one in "
         f"{sum(decided)} of {len(decided)} cases."
     )
 
@@ -185,10 +185,10 @@ def _parts(measured: Measured, title: str) -> Table:
             if own:
                 rows.append(Row(f"{operation}, {name}", _factors(own), name))
     return Table(
-        f"Each difference parted into algorithm and core: {title}",
-        ("whole", "by its algorithm", "by its core"), tuple(rows),
+        f"Each difference split into algorithm and point-to-point layer: {title}",
+        ("whole", "algorithm", "point-to-point layer"), tuple(rows),
         f"How many times the time of {comparison.baseline}: geometric means over sizes, with intervals in "
-        "brackets. By its core: with the schedule that is fastest on both; by its algorithm: the rest. `compare "
+        "brackets. Point-to-point layer: with the schedule that is fastest on both; algorithm: the rest. `compare "
         "--explain` shows it by size.",
     )  # fmt: skip
 

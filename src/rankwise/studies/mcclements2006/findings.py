@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from rankwise.core.schedule_names import is_schedule, operation_of
+from rankwise.core.units import version_numbers
 from rankwise.stats.summary import geometric_mean, median
 from rankwise.studies.base import Results
 from rankwise.studies.mcclements2006.plan import COPY
@@ -44,11 +44,9 @@ class Measured:
                 continue
             number = numbers[launch.implementation]
             numbers[launch.implementation] += 1
-            for cell, visits in launch.visits().items():
-                medians = np.array([median(one.samples_seconds) for one in visits])
-                if cell not in wrong and np.all(np.isfinite(medians)) and np.all(medians > 0):
-                    sizes = found[cell.implementation, cell.benchmark]
-                    sizes[cell.size_bytes][number] = geometric_mean(medians)
+            for (cell, quantity), seconds in launch.values().items():
+                if quantity == "time" and cell not in wrong and seconds > 0:
+                    found[cell.implementation, cell.benchmark][cell.size_bytes][number] = seconds
         return {key: dict(sorted(sizes.items())) for key, sizes in found.items()}
 
     @property
@@ -116,7 +114,7 @@ def mean_of(ranges: Sequence[Range]) -> Range | None:
 def of_family(names: Iterable[str], family: str) -> list[str]:
     """Return the implementations of this family, the newest version first."""
     own = [name for name in names if name.partition("-")[0] == family]
-    return sorted(own, key=lambda name: [int(number) for number in re.findall(r"\d+", name)], reverse=True)
+    return sorted(own, key=version_numbers, reverse=True)
 
 
 @dataclass(frozen=True)

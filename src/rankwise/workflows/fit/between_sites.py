@@ -22,7 +22,7 @@ from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.paths import path
 from rankwise.workflows import measure
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.fit.contention import SLOWER_THAN_EXPECTED, launch_seconds
 from rankwise.workflows.fit.pairs import sites_of
 from rankwise.workflows.fit.request import FitRequest, FitResult
@@ -117,7 +117,7 @@ def measured(request: FitRequest, parent: int, store: Store, events: Events) -> 
     implementation = store.plan(parent).cells[0].implementation
     launches, known = _launches(request), meetings(request.testbed)
     if known and not launches:
-        events.say(f"warning: what sites share between them is left out: {_no_time(known)}")
+        warn(events, f"what sites share between them is left out: {_no_time(known)}")
     for one in known if launches else ():
         measure.measure(
             measure.Request(

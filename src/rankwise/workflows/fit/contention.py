@@ -77,7 +77,7 @@ def budget_of(request: FitRequest) -> Budget | str:
     launches = LAUNCHES
     if request.time_budget_seconds:
         launches = min(LAUNCHES, int(TIME_SHARE * request.time_budget_seconds / a_launch))
-    return Budget(site, names, launches, a_launch) if launches else "there was no time for it"
+    return Budget(site, names, launches, a_launch) if launches else "no time was left"
 
 
 def _too_few(needed: int) -> str:
@@ -171,7 +171,7 @@ def _with_patterns(platform: Platform, launches: Sequence[Launch]) -> Platform:
     lines = [line for launch in launches for line in launch.timelines]
     if not lines:
         reasons = [launch.reason or launch.failures[0].reason for launch in launches]
-        raise HostError(f"no pattern could be measured: {reasons[0]}", "rankwise show tells how each launch ended")
+        raise HostError(f"no pattern could be measured: {reasons[0]}", "rankwise show lists how each launch ended")
     cell = lines[0].cell
     seen = observed(launches, cell.implementation)
     first = cell.placement.removeprefix(ON_HOSTS).split("+")[0]

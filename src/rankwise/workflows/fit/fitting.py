@@ -59,7 +59,7 @@ def load(run_id: int, store: Path) -> FitResult:
     with Store(store, create=False) as opened:
         run = opened.run(run_id)
         if run.kind != "fit":
-            raise InputError(f"run {run_id} is no run of `rankwise fit`", "rankwise runs shows which are")
+            raise InputError(f"run {run_id} is not a run of `rankwise fit`", "rankwise runs shows which are")
         parent = run.parent and opened.run(run.parent).kind == "fit"
         return _found(run.parent if parent else run_id, opened)
 

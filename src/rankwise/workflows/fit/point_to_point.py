@@ -56,7 +56,7 @@ def measured(request: FitRequest, store: Store, events: Events) -> int:
     pairs = pairs_of(request.testbed)
     if not pairs:
         raise HostError(
-            f"{request.testbed.name} has one slot: there are no two ranks that send one another messages",
+            f"{request.testbed.name} has one slot, and fit needs two ranks",
             "take a testbed with more hosts or slots",
         )
     seconds = _seconds(request, pairs)
@@ -109,7 +109,7 @@ def _the_one(request: FitRequest, events: Events) -> str:
     known = prepare(names, request.prefixes, events).implementations
     if len(known) > 1:
         raise InputError(
-            f"a platform is that of one MPI, and {len(known)} are meant: {', '.join(one.id for one in known)}",
+            f"fit measures one MPI, {len(known)} match: {', '.join(one.id for one in known)}",
             f"--mpi {known[0].id}",
         )
     return known[0].id
@@ -161,7 +161,7 @@ def load(run_id: int, store: Store) -> FitResult:
         noisy += _noise(pair, curves)
     if not fits:
         raise HostError(
-            f"no class of pairs could be measured: {missing[0].message}", f"rankwise show {run_id} tells more"
+            f"no class of pairs could be measured: {missing[0].message}", f"rankwise show {run_id} shows more"
         )
     return FitResult(_platform(run_id, store, testbed, pairs, fits), run_id, tuple(noisy), tuple(missing), fits)
 
@@ -188,7 +188,7 @@ def _missing(pair: Pair, launches: Sequence[Launch]) -> Notice:
     reasons = [failure.reason for one in own for failure in one.failures]
     return Notice(
         "not-measured",
-        f"{pair.name}: not measured: {reasons[0] if reasons else 'there was no time for it'}",
+        f"{pair.name}: not measured: {reasons[0] if reasons else 'no time was left'}",
         "" if reasons else "give it more time (--time)",
     )
 
@@ -199,7 +199,7 @@ def _noise(pair: Pair, curves: Curves) -> list[Notice]:
         return [
             Notice(
                 "too-few-launches",
-                f"{pair.name}: {curves.launches} launches in place of {FEWEST_LAUNCHES} give no intervals",
+                f"{pair.name}: {curves.launches} launches instead of {FEWEST_LAUNCHES} give no intervals",
                 "give it more time (--time)",
             )
         ]

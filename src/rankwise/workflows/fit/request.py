@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
 
 from rankwise.analysis.fit.point_to_point import ClassFit
+from rankwise.core.plain import plain
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
+from rankwise.report.platform_view import noise_parts, platform_parts
 from rankwise.testbeds.base import TestbedKind
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.configurations import ProfileChoice
@@ -45,3 +50,17 @@ class FitResult:
     """What could not be measured."""
     fits: Mapping[str, ClassFit] = field(default_factory=dict)
     """Of single messages, by class: with pLogP's parameters, which a platform does not keep."""
+
+    def parts(self) -> Iterator[RenderableType]:
+        """Yield what a terminal shows: the platform, and what was too noisy."""
+        yield from platform_parts(self.platform)
+        yield from noise_parts(self.noisy)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer for programs, as `--json` prints it."""
+        found: dict[str, Any] = plain({
+            "run": self.run_id, "platform": self.platform, "noisy": self.noisy, "notices": self.notices,
+            "plogp": {name: one.plogp for name, one in self.fits.items()},
+            "gap_seconds_per_byte": {name: one.gap_seconds_per_byte for name, one in self.fits.items()},
+        })  # fmt: skip
+        return found

@@ -1,4 +1,4 @@
-"""Which collective operations one line of the command asks about."""
+"""The words of one line of `rankwise predict`: collective operations, changes of a platform, ranges."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rankwise.analysis.predict.what_if import Change, parse_changes, parse_value
 from rankwise.core.errors import InputError
 from rankwise.workflows.predict.measured import sizes_of
 from rankwise.workflows.predict.questions import Collective, algorithms_of
 
+__all__ = ["MOST_STEPS", "collectives", "parse_changes", "parse_sweep"]
+
 DEFAULT_SIZE_BYTES = 1 << 20
+MOST_STEPS = 1000
+"""Of a range."""
 
 
 def collectives(
@@ -23,7 +28,7 @@ def collectives(
     """
     known = algorithms_of(operation)
     if algorithm and algorithm not in known:
-        raise InputError(f"there is no algorithm {algorithm} for {operation}", f"there is: {', '.join(known)}")
+        raise InputError(f"unknown algorithm {algorithm} for {operation}", f"known: {', '.join(known)}")
     if sizes is None:
         sizes = sizes_of(store, run_id, operation) if store and run_id else (DEFAULT_SIZE_BYTES,)
     return tuple(
@@ -31,3 +36,17 @@ def collectives(
         for size in sizes
         for name in ([algorithm] if algorithm else known)
     )
+
+
+def parse_sweep(text: str) -> tuple[Change, tuple[float, float]]:
+    """Return `wan.delay=1ms:100ms` as what is changed, and both ends. Raises InputError."""
+    target, _, ends = text.partition("=")
+    name, _, quantity = target.rpartition(".")
+    low, colon, high = ends.partition(":")
+    if not name or not colon or quantity not in ("rate", "delay"):
+        raise InputError(f"'{text[:60]}' is not a range", "write NAME.delay=1ms:100ms or NAME.rate=100M:10G")
+    kind = "rate" if quantity == "rate" else "delay"
+    found = parse_value(kind, low), parse_value(kind, high)  # type: ignore[arg-type]
+    if not 0 < found[0] < found[1]:
+        raise InputError(f"'{ends[:60]}' is not a range", "begin above 0, with the lower end: 1ms:100ms")
+    return Change(name, kind, found[0]), found  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,8 +14,8 @@ from rankwise.analysis.predict.results import Measured
 from rankwise.core.errors import InputError
 from rankwise.core.flows import Flow as CoreFlow
 from rankwise.core.flows import benchmark_of, is_pattern, pattern_of
-from rankwise.core.programs import stored_program
-from rankwise.core.records import Cell, FloatArray, Notice
+from rankwise.core.programs import WALL_TIME, Program, stored_program
+from rankwise.core.records import FloatArray, Launch, Notice
 from rankwise.core.schedule_names import is_schedule, operation_of
 from rankwise.simulation.results import Flow, Simulation
 from rankwise.store.store import Store
@@ -23,9 +23,8 @@ from rankwise.workflows.predict.questions import Collective, Files, Question
 
 LAUNCHING = Notice(
     "launching", "a program's wall time begins with its launcher; the prediction begins when MPI_Init ends",
-    "for short programs compare what they tell of seconds: --metric 'Time in seconds = *([0-9.]+)'",
+    r"for short programs compare the seconds that they print: --metric 'Time in seconds = *(\S+)'",
 )  # fmt: skip
-_SECONDS = re.compile(r"\bsec(ond)?s?\b", re.IGNORECASE)
 
 
 def sizes_of(store: Path, run_id: int, operation: str) -> tuple[int, ...]:
@@ -33,7 +32,7 @@ def sizes_of(store: Path, run_id: int, operation: str) -> tuple[int, ...]:
     with Store(store) as opened:
         found = {one.size_bytes for one in opened.plan(run_id).cells if operation_of(one.benchmark) == operation}
     if not found:
-        raise InputError(f"run {run_id} did not measure {operation}", "rankwise show RUN says what it measured")
+        raise InputError(f"run {run_id} did not measure {operation}", "rankwise show RUN shows what it measured")
     return tuple(sorted(found))
 
 
@@ -64,7 +63,7 @@ def beside_pattern(store: Path, run_id: int, flows: Sequence[Flow]) -> tuple[Mea
     if not known:
         raise InputError(
             f"run {run_id} did not measure this pattern",
-            f"rankwise show {run_id} says what it measured; rankwise bench {asked[:60]} measures it",
+            f"rankwise show {run_id} shows what it measured; rankwise bench {asked[:60]} measures it",
         )
     found = []
     starts = np.array([one.start_seconds for one in flows])
@@ -111,35 +110,65 @@ def beside_program(store: Path, run_id: int, question: Files, simulation: Simula
         program = stored_program(opened.request(run_id)).program
         launches = opened.launches(run_id)
     traced = question.program
-    if traced and _words(traced) != _words(program.arguments):
+    if traced and not _is_program(program, traced):
         raise InputError(
             f"run {run_id} measured {' '.join(program.arguments)}, and the trace is one of {' '.join(traced)}",
             f"rankwise compare -n RANKS -- {' '.join(traced)} measures it",
         )
-    told = {one.name for one in program.metrics if not one.pattern or _SECONDS.search(one.pattern)}
     ranks = len(simulation.jobs[0].finish_seconds)
-    samples: defaultdict[Cell, list[float]] = defaultdict(list)
-    for launch in launches:
-        for series in launch.series:
-            if series.cell.benchmark in told and series.cell.ranks == ranks:
-                samples[series.cell] += series.samples_seconds.tolist()
-    if not samples:
+    times = _times(program, launches, ranks)
+    if not times:
+        typed, names = " ".join(program.arguments), ", ".join(one.name for one in program.metrics)
         raise InputError(
-            f"run {run_id} has no time of this program on {ranks} ranks",
-            f"rankwise show {run_id} says what it measured",
+            f"run {run_id} has no time of {typed} on {ranks} ranks: looked for launches on so many ranks with a "
+            f"value of {names}",
+            f"rankwise show {run_id} lists what it measured; rankwise compare -n {ranks} -- {typed} measures it",
         )
     return tuple(
         Measured(
-            cell.variant, cell.benchmark, 0, ranks, cell.placement, float(np.median(values)),
-            simulation.total_seconds, "", True,
+            variant, name, 0, ranks, placement, float(np.median(values)), simulation.total_seconds, "", True,
         )
-        for cell, values in samples.items()
+        for (variant, name, placement), values in times.items()
     )  # fmt: skip
 
 
-def _words(arguments: Sequence[str]) -> tuple[str, ...]:
-    """A program as it was typed, wherever it is."""
-    return (Path(arguments[0]).name, *arguments[1:])
+def _times(
+    program: Program, launches: Sequence[Launch], ranks: int
+) -> dict[tuple[str, str, str], list[float]]:  # fmt: skip
+    """Seconds, one value a launch, by variant, metric and placement: the wall time, and metrics that are times."""
+    units = {one.name: one.unit_seconds for one in program.metrics}
+    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for launch in launches:
+        values = {cell: value for (cell, _), value in launch.values().items() if cell.ranks == ranks}
+        if values and WALL_TIME not in units:
+            cell = next(iter(values))
+            found[cell.variant, WALL_TIME, cell.placement].append(launch.seconds)
+        for cell, value in values.items():
+            if unit := units[cell.benchmark]:
+                found[cell.variant, cell.benchmark, cell.placement].append(value * unit)
+    return dict(found)
+
+
+def _is_program(program: Program, traced: Sequence[str]) -> bool:
+    """Whether this was traced: files by whatever path they are named, the program also in another folder."""
+    first, *others = program.arguments
+    same = Path(first).name == Path(traced[0]).name or _file(program, first) == _file(program, traced[0])
+    return (
+        same
+        and len(traced) == len(program.arguments)
+        and all(
+            one == other or _file(program, one) == _file(program, other)
+            for one, other in zip(others, traced[1:], strict=True)
+        )
+    )
+
+
+def _file(program: Program, word: str) -> Path | str:
+    """The file that a word names, from the folder of the program's start or by PATH; else the word."""
+    for path in (Path(program.folder, word), Path(shutil.which(word) or "")):
+        if word and path.is_file():
+            return path.resolve()
+    return word
 
 
 def ranks_of_flows(flows: Sequence[Flow]) -> int:
@@ -181,6 +210,6 @@ def beside(
     if not found:
         raise InputError(
             f"run {run_id} has no {question.operation} of these sizes on {ranks} ranks",
-            f"rankwise show {run_id} says what it measured; say how many ranks with -n",
+            f"rankwise show {run_id} shows what it measured; give the number of ranks with -n",
         )
     return tuple(sorted(found, key=lambda one: (one.size_bytes, one.benchmark, one.variant)))

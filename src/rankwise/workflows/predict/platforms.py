@@ -19,7 +19,7 @@ _REMEDY = "measure one: rankwise fit --testbed NAME --mpi MPI; or give --testbed
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NamedPlatform:
     """A platform, and what is to be said of it."""
 
     platform: Platform
@@ -28,7 +28,7 @@ class Found:
     notices: tuple[Notice, ...] = ()
 
 
-def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = None) -> Found:
+def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = None) -> NamedPlatform:
     """Return the platform of a file, of a stored fit of this MPI, or of a testbed's description.
 
     With a file and a testbed, the file's, and a warning if it was measured elsewhere. Raises InputError with the
@@ -39,10 +39,10 @@ def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = No
     if mpi:
         return _fitted(mpi, testbed, store)
     if file is None and not testbed:
-        raise InputError("on which platform?", _REMEDY)
+        raise InputError("no platform given", _REMEDY)
     if file is None:
         if testbed == "local":
-            raise InputError("this host has no network that is described", _REMEDY)
+            raise InputError("the network of this host is not described", _REMEDY)
         described = testbeds.topology_of(testbed)
         warning = Notice(
             "nominal platform",
@@ -50,9 +50,9 @@ def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = No
             f"{described.name}, and overheads are assumed",
             f"rankwise fit --testbed {testbed} --mpi MPI measures it",
         )
-        return Found(nominal(described), f"{described.name}, as described", (warning,))
+        return NamedPlatform(nominal(described), f"{described.name}, as described", (warning,))
     if not file.exists():
-        raise InputError(f"there is no platform {file}", _REMEDY)
+        raise InputError(f"platform not found: {file}", _REMEDY)
     platform = platform_file.read(file)
     source = platform.provenance
     words = _source_in_words(platform)
@@ -60,10 +60,10 @@ def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = No
     notices = _not_measured(platform)
     if testbed and source.testbed not in ("", testbed, _described_name(testbed)):
         notices = (other_testbed(platform, testbed), *notices)
-    return Found(platform, name, notices)
+    return NamedPlatform(platform, name, notices)
 
 
-def _fitted(mpi: str, testbed: str, store: Path | None) -> Found:
+def _fitted(mpi: str, testbed: str, store: Path | None) -> NamedPlatform:
     """The newest stored fit of an MPI, on this testbed if one is given."""
     with Store(store) as opened:
         fits = [one for one in opened.runs() if one.kind == "fit" and one.status == "complete"]
@@ -83,7 +83,7 @@ def _fitted(mpi: str, testbed: str, store: Path | None) -> Found:
     newest = max(those, key=lambda one: one.id)
     found = fitting.load(newest.id, store or paths.store_path())
     platform = found.platform
-    return Found(platform, f"run {newest.id}: {_source_in_words(platform)}", _not_measured(platform))
+    return NamedPlatform(platform, f"run {newest.id}: {_source_in_words(platform)}", _not_measured(platform))
 
 
 def _source_in_words(platform: Platform) -> str:
@@ -103,7 +103,7 @@ def _described_name(testbed: str) -> str:
 def _not_measured(platform: Platform) -> tuple[Notice, ...]:
     """Whole parts of a platform that are assumed; single parameters stand in its file."""
     return tuple(
-        Notice("not measured", f"{name}: {why}", "rankwise platform show FILE tells what was measured")
+        Notice("not measured", f"{name}: {why}", "rankwise platform show FILE shows what was measured")
         for name, why in platform.not_identified.items()
         if "." not in name
     )

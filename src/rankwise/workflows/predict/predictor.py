@@ -11,8 +11,8 @@ from typing import Literal
 
 from rankwise.analysis.predict.band import band, moved_platforms
 from rankwise.analysis.predict.results import (
+    AlgorithmComparison,
     Band,
-    Comparison,
     Help,
     Measured,
     Prediction,
@@ -31,7 +31,7 @@ from rankwise.workflows.predict import measured, platforms
 from rankwise.workflows.predict.questions import Collective, Files, Posed, Question, nodes_of_ranks
 from rankwise.workflows.predict.running import Progress, each, no_progress, simulate_each
 
-__all__ = ["MODELS", "Bounds", "Request", "compare", "predict", "ready", "sweep"]
+__all__ = ["MODELS", "Bounds", "PredictRequest", "compare", "predict", "ready", "sweep"]
 
 MODELS = KNOWN_MODELS
 MOST_HELPS = 3
@@ -41,7 +41,7 @@ MOST_DRAWN_MESSAGES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PredictRequest:
     """What is to be predicted, on which platform, and how."""
 
     question: Question
@@ -71,7 +71,7 @@ class Request:
 class Ready:
     """A request whose platform is found and changed, and whose question is posed on it."""
 
-    found: platforms.Found
+    found: platforms.NamedPlatform
     posed: Posed
     before: Posed
     """On the platform as it was."""
@@ -84,7 +84,7 @@ class Ready:
         return (*self.found.notices, *self.posed.notices)
 
 
-def ready(request: Request) -> Ready:
+def ready(request: PredictRequest) -> Ready:
     """Return the request ready to simulate. Raises InputError."""
     found = platforms.find(request.platform_file, request.testbed, request.mpi, request.fits)
     model = model_of(found.platform, request.model).name
@@ -96,7 +96,7 @@ def ready(request: Request) -> Ready:
     return Ready(found, replace(before, platform=platform), before, model, Detail(algorithms=algorithms))
 
 
-def predict(request: Request, store: Path | None = None, progress: Progress = no_progress) -> Prediction:
+def predict(request: PredictRequest, store: Path | None = None, progress: Progress = no_progress) -> Prediction:
     """Return what it will take. Raises InputError, for a deadlock too, and HostError for too little memory.
 
     `store`: where the run is that `compare_with` names.
@@ -128,11 +128,12 @@ def predict(request: Request, store: Path | None = None, progress: Progress = no
     return Prediction(
         request.question.title, at.found.name, model, first, _nodes_of_ranks(at.posed, first), platform,
         band=made,
-        no_band=why_not if made else f"how far off {model} is on this platform is not known",
+        no_band=why_not if made else f"the error of {model} on this platform is not known",
         helps=_helps(ways, without),
         baseline_seconds=baseline,
         changes=tuple(one.text for one in request.changes),
         measured=_beside(request, store, platform, {total_key(request.question): total}, first),
+        recorded=at.posed.recorded,
         notices=(*at.notices, *_notices(request, at, store)),
         timeline=timeline,
     )  # fmt: skip
@@ -166,8 +167,11 @@ def total_key(question: Question) -> tuple[str, int]:
 
 
 def compare(
-    request: Request, choices: Sequence[Collective], store: Path | None = None, progress: Progress = no_progress
-) -> Comparison:
+    request: PredictRequest,
+    choices: Sequence[Collective],
+    store: Path | None = None,
+    progress: Progress = no_progress,
+) -> AlgorithmComparison:
     """Return what each of several collective operations will take; those that an algorithm cannot do say why."""
     at = ready(replace(request, question=choices[0]))
     bounds = replace(request.bounds, at_once=min(request.bounds.at_once, len(choices)))
@@ -185,18 +189,22 @@ def compare(
 
     rows = each([partial(one, question) for question in choices], bounds.at_once, progress)
     if all(row.refused for row in rows):
-        raise InputError(rows[0].refused.rpartition(": ")[2], "rankwise schedule list says what there is")
+        raise InputError(rows[0].refused.rpartition(": ")[2], "rankwise schedule list shows them")
     rows.sort(key=lambda row: (row.size_bytes, bool(row.refused), row.total_seconds if not row.refused else 0.0))
     totals = {(row.name, row.size_bytes): row.total_seconds for row in rows if not row.refused}
     title = choices[0].operation
-    return Comparison(
+    return AlgorithmComparison(
         title, at.found.name, at.model, tuple(rows), _beside(request, store, at.posed.platform, totals),
         (*at.notices, *_notices(request, at, store)),
     )  # fmt: skip
 
 
 def sweep(
-    request: Request, change: Change, ends: tuple[float, float], steps: int, progress: Progress = no_progress
+    request: PredictRequest,
+    change: Change,
+    ends: tuple[float, float],
+    steps: int,
+    progress: Progress = no_progress,
 ) -> Sweep:
     """Return totals over a range of a rate or a delay, in `steps` logarithmic steps from end to end."""
     low, high = ends
@@ -222,7 +230,7 @@ def _band_platforms(platform: Platform, model: str, seconds: float) -> tuple[lis
     if model_of(platform, model).relative_error is None:
         return [], ""
     if seconds > LONG_SECONDS:
-        return [], f"without what the parameters' intervals come to: a simulation takes {seconds:.0f} s"
+        return [], f"without the uncertainty of the parameters: a simulation takes {seconds:.0f} s"
     return moved_platforms(platform, model), ""
 
 
@@ -237,7 +245,7 @@ def _nodes_of_ranks(posed: Posed, simulation: object) -> tuple[str, ...]:
 
 
 def _beside(
-    request: Request, store: Path | None, platform: Platform, totals: dict[tuple[str, int], float],
+    request: PredictRequest, store: Path | None, platform: Platform, totals: dict[tuple[str, int], float],
     simulation: Simulation | None = None,
 ) -> tuple[Measured, ...]:  # fmt: skip
     if request.compare_with is None or store is None:
@@ -251,7 +259,7 @@ def _beside(
     return measured.beside(store, request.compare_with, question, ranks, totals)
 
 
-def _notices(request: Request, at: Ready, store: Path | None) -> tuple[Notice, ...]:
+def _notices(request: PredictRequest, at: Ready, store: Path | None) -> tuple[Notice, ...]:
     if request.compare_with is None or store is None:
         return ()
     where = measured.testbed_of_run(store, request.compare_with)

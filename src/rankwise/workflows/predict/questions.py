@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Protocol
 
 from rankwise.analysis.predict.extended import extended
-from rankwise.analysis.trace.goal import goal
-from rankwise.analysis.trace.reading import Trace, has_trace, read, started_by
+from rankwise.analysis.predict.results import Recorded
+from rankwise.analysis.recordings import base as recordings
+from rankwise.analysis.recordings import matrix
+from rankwise.analysis.trace import left_out
+from rankwise.analysis.trace.goal import goal, takes
+from rankwise.analysis.trace.reading import Trace, started_by
 from rankwise.core.errors import InputError, UnknownNameError
 from rankwise.core.platform import Platform
 from rankwise.core.records import Notice
-from rankwise.core.units import format_size
+from rankwise.core.units import format_size, short, whole_number
 from rankwise.schedules.model import OPERATIONS, Network
-from rankwise.simulation.simulator import Job
+from rankwise.simulation.simulator import SimulatorJob
 from rankwise.workflows import schedules
 
 MOST_RANKS = 1 << 22
@@ -26,9 +30,11 @@ MOST_RANKS = 1 << 22
 class Posed:
     """A question on one platform, as the simulator takes it."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[SimulatorJob, ...]
     platform: Platform
     notices: tuple[Notice, ...] = ()
+    recorded: Recorded | None = None
+    """What a single trace took when it was recorded."""
 
 
 class Question(Protocol):
@@ -49,7 +55,7 @@ class Files:
     """Patterns and traces, each in a file that the simulator reads; several run at the same time."""
 
     files: tuple[str, ...]
-    """`FILE`, `DIR` or `FILE@nodes=0-3,8`; a folder is one of `rankwise trace`, or has a file for each rank."""
+    """`FILE`, `DIR` or `FILE@nodes=0-3,8`: a recording with single calls, or what the simulator reads."""
     algorithms: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -60,12 +66,18 @@ class Files:
     @property
     def program(self) -> tuple[str, ...]:
         """Return the words that started the traced program; () where they are not known."""
-        folder = Path(self.files[0].partition("@nodes=")[0])
-        return started_by(folder) if has_trace(folder) else ()
+        return started_by(Path(self.files[0].partition("@nodes=")[0]))
 
     def posed(self, platform: Platform) -> Posed:
         """Return a job for each file."""
-        return Posed(tuple(_file_job(one, platform) for one in self.files), platform)
+        found = [_file_job(one, platform) for one in self.files]
+        recorded = found[0].recorded if len(found) == 1 else None
+        return Posed(
+            tuple(one.job for one in found),
+            platform,
+            tuple(said for one in found for said in one.notices),
+            recorded,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +113,7 @@ class Collective:
             nodes, places = _layout(self.network)
             if self.ranks and self.ranks != len(places):
                 raise InputError(
-                    f"{self.ranks} ranks are asked for, on sites with {len(places)}", "leave one of them out"
+                    f"{self.ranks} ranks do not match --sites, which has {len(places)}", "leave one of them out"
                 )
             now = _sizes_in_words([len(one.nodes) for one in platform.sites])
             platform, larger = extended(platform, nodes)
@@ -120,7 +132,7 @@ class Collective:
         }  # fmt: skip
         if len(platform.sites) > 1:
             asked["sites"] = _ranks_by_site(platform, nodes_of_ranks(ranks, nodes_there, places))
-        return Posed((Job(self.title, text=json.dumps(asked), nodes=places),), platform, notices)
+        return Posed((SimulatorJob(self.title, text=json.dumps(asked), nodes=places),), platform, notices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +148,7 @@ class ScheduleFile:
 
     def posed(self, platform: Platform) -> Posed:
         """Return it as a GOAL schedule, after it was proved."""
-        return Posed((Job(self.title, text=schedules.export(self.asked, "goal")),), platform)
+        return Posed((SimulatorJob(self.title, text=schedules.export(self.asked, "goal")),), platform)
 
 
 def algorithms_of(operation: str) -> tuple[str, ...]:
@@ -176,22 +188,29 @@ def _sizes_in_words(nodes: Sequence[int]) -> str:
     return f"{len(nodes)} sites of {', '.join(map(str, nodes))} nodes"
 
 
-def _file_job(text: str, platform: Platform) -> Job:
+@dataclass(frozen=True, slots=True)
+class _FileJob:
+    job: SimulatorJob
+    notices: tuple[Notice, ...] = ()
+    """What of a trace is not in it."""
+    recorded: Recorded | None = None
+
+
+def _file_job(text: str, platform: Platform) -> _FileJob:
     name, mark, where = text.partition("@nodes=")
     path = Path(name)
-    job = Job(path.name, nodes=_numbers(where) if mark else ())
-    try:
-        if has_trace(path):
-            return _trace_job(job, read(path), platform)
-        if path.is_dir():
-            return replace(job, text=_joined(path))
-        with path.open("rb"):
-            return replace(job, file=path)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}", "give a file that is there") from error
+    job = SimulatorJob(path.name, nodes=_numbers(where) if mark else ())
+    source = recordings.Source.of(path)
+    known = recordings.format_of(source)
+    if known and not (known is matrix.FORMAT and matrix.is_pattern(source)):
+        recording = known.read(source)
+        trace = recording.need_calls()
+        said = (*recording.problems(), *left_out.notices(trace, takes, "the prediction"))
+        return _FileJob(_trace_job(job, trace, platform), said, Recorded(trace.seconds, trace.crowded))
+    return _FileJob(replace(job, text=_joined(path)) if path.is_dir() else replace(job, file=path))
 
 
-def _trace_job(job: Job, trace: Trace, platform: Platform) -> Job:
+def _trace_job(job: SimulatorJob, trace: Trace, platform: Platform) -> SimulatorJob:
     """A recorded program, on the hosts that it ran on if the platform has them and nothing else is asked for."""
     names = [node for site in platform.sites for node in site.nodes]
     hosts = [one.host for one in sorted(trace.ranks, key=lambda rank: rank.rank)]
@@ -206,7 +225,7 @@ def _joined(folder: Path) -> str:
     for path in sorted(one for one in folder.iterdir() if one.is_file()):
         text = path.read_text(encoding="utf-8", errors="replace")
         first = text.split(maxsplit=2)
-        if len(first) > 1 and first[0].isdigit() and not first[1].isdigit():
+        if len(first) > 1 and whole_number(first[0]) is not None and whole_number(first[1]) is None:
             parts.append(text.rstrip("\n") + "\n")
     if not parts:
         raise InputError(
@@ -219,9 +238,12 @@ def _numbers(text: str) -> tuple[int, ...]:
     numbers: list[int] = []
     for part in text.split(","):
         low, _, high = part.partition("-")
-        if not low.isdigit() or (high and not high.isdigit()) or len(part) > 20:
-            raise InputError(f"'{text[:40]}' does not say which nodes", "write their numbers: @nodes=0-3,8")
-        if not 0 <= int(high or low) - int(low) < MOST_RANKS:
-            raise InputError(f"'{part}' is no range of nodes", "write the lower number first: @nodes=0-3")
-        numbers += range(int(low), int(high or low) + 1)
+        first, last = whole_number(low), whole_number(high or low)
+        if first is None or last is None:
+            raise InputError(f"'{text[:40]}' is not a list of nodes", "write their numbers: @nodes=0-3,8")
+        if not first <= last < MOST_RANKS:
+            raise InputError(f"'{part}' is not a range of nodes", "write the lower number first: @nodes=0-3")
+        numbers += range(first, last + 1)
+        if len(numbers) > MOST_RANKS:
+            raise InputError(f"'{short(text)}' names {len(numbers)} nodes", f"at most {MOST_RANKS}")
     return tuple(numbers)

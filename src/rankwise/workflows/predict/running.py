@@ -12,7 +12,7 @@ from rankwise.core.platform import Platform
 from rankwise.core.process import end_processes, own_descendants
 from rankwise.platforms.simulator_json import simulator_json
 from rankwise.simulation.results import Simulation
-from rankwise.simulation.simulator import Bounds, Detail, Job, simulate
+from rankwise.simulation.simulator import Bounds, Detail, SimulatorJob, simulate
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -41,7 +41,7 @@ def each(work: Sequence[Callable[[], T]], at_once: int, progress: Progress = no_
 
 
 def simulate_each(
-    platforms: Sequence[Platform], jobs: Sequence[Job], model: str, bounds: Bounds, detail: Detail,
+    platforms: Sequence[Platform], jobs: Sequence[SimulatorJob], model: str, bounds: Bounds, detail: Detail,
     *, tolerance: float | None = None, progress: Progress = no_progress,
 ) -> list[Simulation]:  # fmt: skip
     """Return the simulation of the same jobs on each of these platforms."""

@@ -12,10 +12,11 @@ from rankwise.analysis.predict.results import ClassTolerance, Loss, Tolerance
 from rankwise.analysis.predict.what_if import Change, changed, resources, value_now
 from rankwise.core.errors import InputError
 from rankwise.core.platform import Platform
+from rankwise.core.records import Notice
 from rankwise.platforms.simulator_json import simulator_json
 from rankwise.simulation.results import Simulation
 from rankwise.simulation.simulator import simulate
-from rankwise.workflows.predict.predictor import Ready, Request, ready
+from rankwise.workflows.predict.predictor import PredictRequest, Ready, ready
 from rankwise.workflows.predict.running import Progress, each, no_progress
 
 SHARES = (0.01, 0.02, 0.05)
@@ -29,6 +30,8 @@ PRECISION = 2e-3
 """Of a delay that is solved for."""
 LONG_SECONDS = 0.5
 """A simulation that takes longer is not repeated for the derivatives towards larger values."""
+SLACK = 1e-3
+"""Of what a path can have: simulated times are rounded."""
 LONGEST_TIMES_TOTAL = 100.0
 """No delay beyond this many times the whole run is tried."""
 
@@ -38,7 +41,7 @@ class Solver:
     """The total as a function of the platform."""
 
     at: Ready
-    request: Request
+    request: PredictRequest
     at_once: int
 
     def total(self, platform: Platform) -> float:
@@ -52,7 +55,7 @@ class Solver:
         return simulate(text, self.at.posed.jobs, bounds, replace(self.at.detail, derivatives=derivatives))
 
 
-def tolerance(request: Request, progress: Progress = no_progress) -> Tolerance:
+def tolerance(request: PredictRequest, progress: Progress = no_progress) -> Tolerance:
     """Return how the total answers to the delay and rate of each class of pairs that has messages."""
     at = ready(request)
     platform = at.posed.platform
@@ -62,21 +65,38 @@ def tolerance(request: Request, progress: Progress = no_progress) -> Tolerance:
     total = first.total_seconds
     if total <= 0:
         raise InputError(f"{request.question.title} takes no time", "predict something that sends messages")
-    slopes = _slopes_of_one_run(solver, platform, names, first.seconds)
+    slopes = [one.within(total) for one in _slopes_of_one_run(solver, platform, names, first.seconds)]
     work = [
-        partial(_loss, solver, platform, name, total, share, slope)
-        for name, (slope, _, _) in zip(names, slopes, strict=True)
+        partial(_loss, solver, platform, name, total, share, one.by_delay)
+        for name, one in zip(names, slopes, strict=True)
         for share in SHARES
     ]
     losses = each(work, solver.at_once, progress)
     classes = tuple(
         ClassTolerance(
-            name, value_now(platform, Change(name, "delay", 0.0)), _rate_now(platform, name), by_delay, by_rate,
-            tuple(losses[i * len(SHARES) : (i + 1) * len(SHARES)]), how,
+            name, value_now(platform, Change(name, "delay", 0.0)), _rate_now(platform, name), one.by_delay,
+            one.by_rate, tuple(losses[i * len(SHARES) : (i + 1) * len(SHARES)]), one.how, one.longest_path,
         )
-        for i, (name, (by_delay, by_rate, how)) in enumerate(zip(names, slopes, strict=True))
+        for i, (name, one) in enumerate(zip(names, slopes, strict=True))
     )  # fmt: skip
-    return Tolerance(request.question.title, at.found.name, at.model, total, classes, at.notices)
+    said = (*at.notices, *_feedback(at.model, classes))
+    return Tolerance(request.question.title, at.found.name, at.model, total, classes, said)
+
+
+def _feedback(model: str, classes: Sequence[ClassTolerance]) -> tuple[Notice, ...]:
+    """Say for which classes there are no derivatives."""
+    names = [
+        one.name
+        for one in classes
+        if math.isnan(one.by_delay) or (math.isnan(one.by_rate_seconds) and not math.isnan(one.bytes_per_second))
+    ]
+    if not names:
+        return ()
+    return (Notice(
+        "no derivative", f"of {', '.join(names)} a derivative is left out: by {model}, messages that share a link "
+        "delay one another from step to step, so that it is beyond what any path of the program has; delays that "
+        "are solved for may be those of a jump", "--model none gives it without contention",
+    ),)  # fmt: skip
 
 
 def _classes(platform: Platform) -> list[str]:
@@ -89,22 +109,40 @@ def _rate_now(platform: Platform, name: str) -> float:
     return value_now(platform, Change(name, "rate", 1.0, is_factor=True))
 
 
-def _slopes_of_one_run(
-    solver: Solver, platform: Platform, names: Sequence[str], seconds: float
-) -> list[tuple[float, float, str]]:
-    """dT/d(delay), dT/d(ln rate) and how they were found: carried through a run, or by differences.
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """dT/d(delay) and dT/d(ln rate) of a class, and how they were found; nan: not given."""
+
+    by_delay: float
+    by_rate: float
+    how: str
+    longest_path: int
+
+    def within(self, total: float) -> Slopes:
+        """Return the same without what no path can have: more latencies, or more transfer than the total."""
+        slack = SLACK * max(self.longest_path, 1)
+        by_delay = self.by_delay if -slack <= self.by_delay <= self.longest_path + slack else math.nan
+        by_rate = self.by_rate if -(1 + SLACK) * total <= self.by_rate <= SLACK * total else math.nan
+        return replace(self, by_delay=max(by_delay, 0.0), by_rate=min(by_rate, 0.0))
+
+
+def _slopes_of_one_run(solver: Solver, platform: Platform, names: Sequence[str], seconds: float) -> list[Slopes]:
+    """Return the slopes of each class: carried through a run, or by differences.
 
     Towards larger values where a run takes little; otherwise one of those of a kink. Rates of several ranges of
     sizes that a link holds back in different ways are left to differences.
     """
     side: Literal["any", "right"] = "right" if seconds < LONG_SECONDS else "any"
-    found = {one.parameter: one.value for one in solver.simulation(platform, side).derivatives}
+    derivatives = solver.simulation(platform, side).derivatives
+    found = {one.parameter: one.value for one in derivatives}
+    longest = {one.parameter: one.longest_path for one in derivatives}
     made = []
     for name in names:
         by_rate, how = _by_rate(platform, name, found), "one run"
         if by_rate is None:
             by_rate, how = _forward_by_rate(solver, platform, name), "differences"
-        made.append((found[f"classes.{name}.latency"], by_rate, how))
+        latency = f"classes.{name}.latency"
+        made.append(Slopes(found[latency], by_rate, how, longest[latency]))
     return made
 
 
@@ -156,7 +194,7 @@ def slopes(solver: Solver, platform: Platform, name: str) -> tuple[float, float]
 
 def _loss(solver: Solver, platform: Platform, name: str, total: float, share: float, slope: float) -> Loss:
     now = value_now(platform, Change(name, "delay", 0.0))
-    linear = share * total / slope if slope > 0 else math.inf
+    linear = share * total / slope if slope > 0 else math.nan if math.isnan(slope) else math.inf
 
     def excess(more: float) -> float:
         return solver.total(changed(platform, Change(name, "delay", now + more))) - (1 + share) * total

@@ -11,13 +11,15 @@ from typing import Any
 
 from rankwise.core.records import Cell, Implementation, Launch
 from rankwise.measurement.launch import Launching
-from rankwise.measurement.plan import round_seconds
+from rankwise.measurement.plan import CELL_SECONDS, DELAYS_PER_CELL_IN_BRIEF, LAUNCH_SECONDS
 
 Clock = Callable[[], float]
 LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE, MOST_FIRST_LOOK_SHARE = 0.25, 0.6, 0.5
 """Of the time: what was found is worth nothing unless it is validated, and has to be found first. The last is what
 a first look has at most where a search has still found nothing; one that goes on to find better leaves more."""
 LAUNCH_LIMIT_SECONDS = 60.0
+MESSAGES_PER_CELL = 6
+"""One way: to warm up and the fewest repetitions, there and back."""
 SECONDS_PER_CELL = 0.02
 TAIL_SECONDS_PER_CELL = 0.5
 """Where another quantile than the median counts: a hundred repetitions show one in a hundred."""
@@ -26,17 +28,21 @@ DELAYS_OF_REPETITIONS = 35
 two delays and agreeing on its start four. The median of five is not moved by two that share a core badly."""
 UNSTEADY = 1.5
 """How many times as long as expected a launch may take that is begun near the end."""
-CLOSING_SECONDS = 1.0
-"""Ending the testbed and writing the profile."""
+CLOSING_SECONDS, CLOSING_SHARE = 1.0, 0.03
+"""Starting Rankwise, ending the testbed and writing the profile; of a long time more, since all may be slower."""
 
 
-def seconds_per_cell(quantile: float, delay_seconds: float = 0.0) -> float:
+def seconds_per_cell(quantile: float, delay_seconds: float = 0.0, most_seconds: float = math.inf) -> float:
     """Return how long a cell is repeated in a launch where this quantile of its repetitions is compared.
 
-    `delay_seconds`: the longest one way, where launches come to a cell only once.
+    `delay_seconds`: the longest one way, where launches come to a cell only once; `most_seconds`: what a cell may
+    take for it with what it takes beside its repetitions.
     """
     least = SECONDS_PER_CELL if quantile <= 0.5 else TAIL_SECONDS_PER_CELL
-    return max(least, DELAYS_OF_REPETITIONS * delay_seconds)
+    over_links = min(
+        DELAYS_OF_REPETITIONS * delay_seconds, most_seconds - DELAYS_PER_CELL_IN_BRIEF * delay_seconds
+    )
+    return max(least, over_links)
 
 
 def share_of_first(needed_seconds: Sequence[float], seconds: float) -> float:
@@ -56,6 +62,11 @@ def share_of_first(needed_seconds: Sequence[float], seconds: float) -> float:
     return first
 
 
+def validation_part(expected_seconds: float, seconds: float, most_share: float = MOST_VALIDATION_SHARE) -> float:
+    """Return what a search has to leave of `seconds` for a validation that is expected to take so long."""
+    return min(max(expected_seconds, LEAST_VALIDATION_SHARE * seconds), most_share * seconds)
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """So many seconds from `began` on, all told."""
@@ -64,14 +75,14 @@ class Budget:
     seconds: float
     clock: Clock = time.monotonic
 
-    def validation_seconds(self, expected_seconds: float, most_share: float = MOST_VALIDATION_SHARE) -> float:
-        """Return what the search has to leave for a validation that is expected to take so long."""
-        least, most = LEAST_VALIDATION_SHARE * self.seconds, most_share * self.seconds
-        return min(max(expected_seconds, least), most)
+    @property
+    def end(self) -> float:
+        """Return when all is over, in seconds of the clock."""
+        return self.began + self.seconds
 
     def validation_end(self, closing_launches_seconds: float) -> float:
         """Return when the validation has to end: before the launches that see what is in force."""
-        return self.began + self.seconds - CLOSING_SECONDS - closing_launches_seconds
+        return self.end - max(CLOSING_SECONDS, CLOSING_SHARE * self.seconds) - closing_launches_seconds
 
 
 class TimeIsOverError(Exception):
@@ -82,30 +93,29 @@ class PunctualLaunching(Launching):
     """A PunctualLaunching begins no launch that is likely to end after `end`.
 
     It is expected to take UNSTEADY times what the last one like it took, by its cells, but no longer than its
-    MPI's longest so far. Of an MPI's first launch, `guess` says what it takes.
+    MPI's longest so far. Of an MPI's first launch, `pace` says what it takes.
     """
 
     end = math.inf
     """In seconds of `clock`."""
     clock: Clock = staticmethod(time.monotonic)
 
-    def __init__(
-        self, *arguments: Any, guess: Callable[[Sequence[Cell]], float] = lambda _: 0.0, **more: Any
-    ) -> None:
-        """Take what `Launching` takes beside the guess."""
+    def __init__(self, *arguments: Any, pace: Pace, **more: Any) -> None:
+        """Take what `Launching` takes beside the pace, which learns from each launch."""
         super().__init__(*arguments, **more)
-        self._guess = guess
         self._longest_seconds: dict[str, float] = {}
-        self._pace = Pace(lambda _: 0.0)
+        self._pace = pace
 
     def launch(
         self, implementation: Implementation, program: Path, cells: Sequence[Cell], *arguments: Any, **more: Any
     ) -> Launch:
         """Measure as `Launching.launch` does. Raises TimeIsOverError."""
         longest = self._longest_seconds.get(implementation.id)
-        expected = min(self._guess(cells), self.limit_seconds) if longest is None else longest
-        if self._pace.knows(cells[0]):
-            expected = min(expected, UNSTEADY * self._pace.launch_seconds(cells))
+        expected = self._pace.launch_seconds(cells)
+        if longest is None:
+            expected = min(expected, self.limit_seconds)
+        else:
+            expected = min(longest, UNSTEADY * expected) if self._pace.knows(cells[0]) else longest
         if self.clock() + expected > self.end:
             raise TimeIsOverError
         found = super().launch(implementation, program, cells, *arguments, **more)
@@ -120,30 +130,41 @@ class Pace:
 
     delay_seconds: Callable[[str], float]
     """One way, of the longest path with ranks placed so."""
+    byte_seconds: Callable[[str], float] = lambda _: 0.0
+    """What a byte takes on the slowest of these paths."""
     _seen: dict[tuple[object, ...], tuple[float, float]] = field(default_factory=dict)
-    """Seconds of starting and ending, and of a cell, in the last launch: by what its cells share, and by
-    implementation."""
+    """Of the last launch, by what its cells share and by implementation: seconds of starting and ending, and how
+    many times as long its cells took as one would think before any was seen."""
 
     def add(self, launches: Iterable[Launch]) -> None:
         """Take launches into account."""
         for one in launches:
             if one.status == "finished" and one.series and one.cells_seconds and not one.verifying:
-                parts = one.seconds - one.cells_seconds, one.cells_seconds / len(one.series)
-                self._seen[one.implementation,] = parts
-                self._seen[_shared(one.series[0].cell)] = parts
+                expected = sum(self._cell_seconds(series.cell) for series in one.series)
+                parts = one.seconds - one.cells_seconds, one.cells_seconds / expected
+                first = one.series[0].cell
+                self._seen[_whose(first)] = self._seen[_shared(first)] = parts
 
     def knows(self, cell: Cell) -> bool:
         """Return whether a launch of the cell's MPI was seen."""
-        return (cell.implementation,) in self._seen
+        return _whose(cell) in self._seen
 
     def launch_seconds(self, cells: Sequence[Cell]) -> float:
         """Return what a launch of these cells takes, roughly: as the last one like it, or at least of its MPI."""
         first = cells[0]
-        seen = self._seen.get(_shared(first)) or self._seen.get((first.implementation,))
-        if seen:
-            return seen[0] + len(cells) * seen[1]
-        return round_seconds(len(cells), 1, self.delay_seconds(first.placement))
+        seen = self._seen.get(_shared(first)) or self._seen.get(_whose(first))
+        start, factor = seen or (LAUNCH_SECONDS, 1.0)
+        return start + factor * sum(map(self._cell_seconds, cells))
+
+    def _cell_seconds(self, cell: Cell) -> float:
+        delays = DELAYS_PER_CELL_IN_BRIEF * self.delay_seconds(cell.placement)
+        return CELL_SECONDS + delays + MESSAGES_PER_CELL * cell.size_bytes * self.byte_seconds(cell.placement)
 
 
 def _shared(cell: Cell) -> tuple[object, ...]:
-    return cell.implementation, cell.ranks, cell.options, cell.placement
+    return *_whose(cell), cell.ranks, cell.options, cell.placement
+
+
+def _whose(cell: Cell) -> tuple[object, ...]:
+    """Raw TCP pauses where an MPI's messages do not."""
+    return cell.implementation, cell.benchmark.startswith("tcp_")

@@ -14,11 +14,19 @@ from rankwise.core.network import Settings, Topology
 from rankwise.core.records import Cell, Options
 from rankwise.core.tuning import Tuning
 from rankwise.testbeds.base import kind_named
-from rankwise.workflows.tune.stages import HOSTS, KIB, MIB, Target, TuneSpec
+from rankwise.workflows.tune.stages import (
+    HOST_STAGE,
+    HOSTS,
+    KIB,
+    MIB,
+    NETWORK_STAGE,
+    PAUSES_STAGE,
+    Target,
+    TuneSpec,
+)
 
-STAGE = "hosts"
 NETWORK_SIZES = (64 * KIB, MIB)
-SUBJECT = "host settings"
+SUBJECT = "other host settings"
 TIME_FACTOR = 2.5
 """All later searches build on these answers, so they get more than their share of the time."""
 PAUSED = "tcp_after_pause"
@@ -44,19 +52,19 @@ def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[s
     now = dict((*target.settings, *target.kernel))
     if not kind_named(topology.kind).sets_host_settings:
         words = worth.manual_advice(now)
-        return {STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
+        return {HOST_STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
     cells = _Cells(target, implementation)
     found: dict[str, list[Search]] = {}
     if raised := buffer_settings(target.paths, tuple(now.items())):
         name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
-        found[STAGE] = [_search("TCP buffer limits", {name: raised}, cells.buffers(now), spec)]
+        found[HOST_STAGE] = [_search("TCP buffer limits", {name: raised}, cells.buffers(now), spec)]
     if pause := worth.pause_variants(target.paths, now):
-        found[f"{STAGE}-pauses"] = [_search("messages after a pause", pause, cells.pauses(), spec)]
+        found[PAUSES_STAGE] = [_search("messages after a pause", pause, cells.pauses(), spec)]
     network = worth.network_variants(target.paths, now, _largest_mtu_bytes(topology), spec.criteria.delta)
     if network:
-        found[f"{STAGE}-network"] = [_search("congestion control and NICs", network, cells.network(), spec)]
+        found[NETWORK_STAGE] = [_search("congestion control and NICs", network, cells.network(), spec)]
     if words := "; ".join(worth.left_out(target.paths, now)):
-        found.setdefault(next(reversed(found), STAGE), []).append(NothingToAsk(SUBJECT, words))
+        found.setdefault(next(reversed(found), HOST_STAGE), []).append(NothingToAsk(SUBJECT, words))
     return found
 
 
@@ -77,12 +85,12 @@ class _Cells:
         self._template = Cell(implementation, "", 0, 2, testbed=target.testbed, placement=target.placements[-1])
 
     def buffers(self, now: Mapping[str, str]) -> list[Cell]:
-        """Return a message some times as large as the limits in force, which would show them, and a small one."""
+        """Return a message some times as large as the limits in force, which would show them."""
         limits = [int(now[name].split()[-1]) for name in (TCP_RMEM, TCP_WMEM) if name in now]
         size_bytes = 256 * KIB
         while size_bytes < min(4 * min(limits, default=MIB), 16 * MIB):
             size_bytes *= 2
-        return [self._cell("tcp_pingpong", size) for size in (64 * KIB, size_bytes)]
+        return [self._cell("tcp_pingpong", size_bytes)]
 
     def network(self) -> list[Cell]:
         """Return a connection that is in use, and a new one."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from rankwise.analysis.tunings import with_reverted
 from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.core.errors import HostError, InputError
+from rankwise.core.network import Topology
 from rankwise.core.tuning import Native, Part, Reason, Tuning
 from rankwise.mpi.family import family_named, native_of
 from rankwise.profiles import loading
@@ -16,33 +16,38 @@ from rankwise.workflows import verify
 from rankwise.workflows.overlay import whole_native
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune.budget import Pace
-from rankwise.workflows.tune.search import Found
+from rankwise.workflows.tune.found import Found
 from rankwise.workflows.tune.stages import Target, TuneSpec, distinct_placements, spread_of
 
 
 def parts_of(
-    built: Built, testbed: TestbedKind, found: Mapping[str, Found], accepted: Mapping[str, Acceptance]
-) -> Iterator[Part]:
-    """Yield the part of each implementation, with a check that its values are in force."""
+    built: Built, topology: Topology | None, found: Mapping[str, Found], accepted: Mapping[str, Acceptance]
+) -> tuple[Part, ...]:
+    """Return the part of each implementation: what is validated, and what that gains."""
+    parts = []
     for one, mine in found.items():
-        implementation = built.ready[one].implementation
-        judged = accepted.get(one)
-        part = Part(
+        implementation, judged = built.ready[one].implementation, accepted.get(one)
+        parts.append(Part(
             one, implementation.family, implementation.version, mine.tuning,
-            whole_native(implementation, mine.tuning, testbed.topology()), tuple(mine.reasons),
+            whole_native(implementation, mine.tuning, topology), mine.reasons,
             verdicts=judged.verdicts if judged else (), launches=mine.launches,
             exhaustive_launches=mine.exhaustive_launches, gain=judged.gain if judged else None,
-        )  # fmt: skip
-        yield replace(part, verification=_in_force(part, built, testbed))
+        ))  # fmt: skip
+    return tuple(parts)
+
+
+def verified(parts: Iterable[Part], built: Built, testbed: TestbedKind) -> tuple[Part, ...]:
+    """Return the parts with a check that their values are in force."""
+    return tuple(replace(part, verification=_in_force(part, built, testbed)) for part in parts)
 
 
 def verification_seconds(built: Built, found: Mapping[str, Found], pace: Pace) -> float:
     """Return what that check takes, roughly."""
     cells = (
         cells
-        for one, mine in found.items() if mine.tuning != Tuning()
+        for one, mine in found.items() if mine.proposed != Tuning()
         for cells in verify.launched_cells(
-            mine.tuning, one, {name: its.sized for name, its in built.menu[one].items()}
+            mine.proposed, one, {name: its.sized for name, its in built.menu[one].items()}
         ).values()
     )  # fmt: skip
     return sum(map(pace.launch_seconds, cells))
@@ -61,23 +66,25 @@ def _in_force(part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, .
     )
 
 
-def express(built: Built, found: Mapping[str, Found], target: Target, spec: TuneSpec) -> None:
-    """Leave out what an implementation cannot load: Intel MPI's tables cannot say `as by default`.
+def express(
+    built: Built, target: Target, spec: TuneSpec, one: str, tuning: Tuning
+) -> tuple[Tuning, tuple[Reason, ...]]:
+    """Return what an implementation can load of a tuning, and why not the rest.
 
-    What one can bind to ranks that lie on nodes in one way is bound to how they lie in the validation.
+    Intel MPI's tables cannot say `as by default`. What one can bind to ranks that lie on nodes in one way is bound
+    to how they lie in the validation.
     """
-    for one, mine in found.items():
-        implementation = built.ready[one].implementation
-        if family_named(implementation.family).knows_spread(implementation):
-            mine.tuning = _bound(mine.tuning, target, spec)
-        for decision in mine.tuning.decisions:
-            try:
-                native_of(implementation, Tuning(decisions=(decision,)))
-            except InputError as error:
-                rest = tuple(other for other in mine.tuning.decisions if other != decision)
-                mine.tuning = replace(mine.tuning, decisions=rest)
-                subject = f"{decision.operation} at {decision.ranks} ranks"
-                mine.reasons = with_reverted(mine.reasons, [Reason(subject, f"left as it is: {error}")])
+    implementation, refused = built.ready[one].implementation, list[Reason]()
+    if family_named(implementation.family).knows_spread(implementation):
+        tuning = _bound(tuning, target, spec)
+    for decision in tuning.decisions:
+        try:
+            native_of(implementation, Tuning(decisions=(decision,)))
+        except InputError as error:
+            tuning = replace(tuning, decisions=tuple(other for other in tuning.decisions if other != decision))
+            subject = f"{decision.operation} at {decision.ranks} ranks"
+            refused.append(Reason(subject, f"left as it is: {error}"))
+    return tuning, tuple(refused)
 
 
 def _bound(tuning: Tuning, target: Target, spec: TuneSpec) -> Tuning:

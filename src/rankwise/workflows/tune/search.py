@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 
+from rankwise.analysis.tune.race import LARGE_ROUNDS, SearchCriteria
 from rankwise.analysis.tune.search import Search
+from rankwise.analysis.tune.setting_search import SettingSearch
 from rankwise.analysis.tunings import merged
 from rankwise.analysis.validation.evidence import FIRST_LOOK
 from rankwise.core.records import DEFAULT, Cell, Launch
-from rankwise.core.tuning import Reason, Tuning
+from rankwise.core.tuning import Tuning
 from rankwise.core.units import format_duration
 from rankwise.measurement.plan import round_seconds, together
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.prepare import Built
 from rankwise.workflows.tune import host_search
-from rankwise.workflows.tune.budget import MOST_FIRST_LOOK_SHARE, Budget, PunctualLaunching, share_of_first
+from rankwise.workflows.tune.budget import (
+    MOST_FIRST_LOOK_SHARE,
+    Pace,
+    PunctualLaunching,
+    share_of_first,
+    validation_part,
+)
 from rankwise.workflows.tune.bundles import (
     VISIT_SECONDS,
     VISIT_SECONDS_BETWEEN_HOSTS,
@@ -26,10 +34,22 @@ from rankwise.workflows.tune.bundles import (
     most_cells,
     visits,
 )
-from rankwise.workflows.tune.stages import STAGES, Stage, Target, TuneSpec
+from rankwise.workflows.tune.found import Found, beyond
+from rankwise.workflows.tune.stages import (
+    HOST_STAGE,
+    NETWORK_STAGE,
+    PAUSES_STAGE,
+    STAGES,
+    SURVEY,
+    Stage,
+    Target,
+    TuneSpec,
+)
 from rankwise.workflows.tune.trials import Keep, Trials, carry_out
 from rankwise.workflows.tune.validation_cells import likely_tuning, validation_cells
 
+ORDER = (HOST_STAGE, SURVEY, STAGES[1].name, PAUSES_STAGE, NETWORK_STAGE)
+"""Of the first stages; the others follow as they stand."""
 ROUNDS = 4
 """That a search takes, each like the first: there are more of them, with fewer and fewer trials."""
 VALIDATION_LAUNCHES = 5
@@ -37,34 +57,15 @@ VALIDATION_LAUNCHES = 5
 one that looks at data. A gain of a fifth shows in four, what is as good as the default in six to twelve."""
 
 
-@dataclass(slots=True)
-class Found:
-    """What the search has found for one implementation."""
-
-    tuning: Tuning = field(default=Tuning())
-    reasons: list[Reason] = field(default_factory=list)
-    launches: int = 0
-    exhaustive_launches: int = 0
-
-    def take(self, groups: Sequence[Sequence[Search]], launches: int) -> None:
-        """Put the best of these on top of what there is; what was asked before is answered again."""
-        for search in chain.from_iterable(groups):
-            self.tuning = merged(self.tuning, search.best())
-            told = search.reasons()
-            again = {reason.subject for reason in told}
-            self.reasons = [*(reason for reason in self.reasons if reason.subject not in again), *told]
-        for own in groups:  # those of one group share their launches, in this search and in the exhaustive one
-            self.exhaustive_launches += max((search.exhaustive_launches() for search in own), default=0)
-        self.launches += launches
-
-
 @dataclass(frozen=True, slots=True)
-class _StageSearches:
+class StageSearches:
     """The searches of one stage, by implementation."""
 
     name: str
     seconds: float
-    """That it takes, roughly."""
+    """That it takes, roughly ..."""
+    validation_seconds: float
+    """... and the validation of what it may find."""
     searches: dict[str, list[Sequence[Search]]]
     """In groups, as `carry_out` takes them."""
     time_factor: float = 1.0
@@ -74,9 +75,56 @@ class _StageSearches:
     stage: Stage | None = None
     """Whose searches are made anew when it is its turn, since they depend on what those before it have found."""
 
+    @property
+    def needed_seconds(self) -> float:
+        """For both."""
+        return self.seconds + self.validation_seconds
+
+    @property
+    def hopeless_seconds(self) -> float:
+        """With less not even a large gain can be found and validated, in any of its groups."""
+        whole = LARGE_ROUNDS / ROUNDS * self.seconds + FIRST_LOOK / VALIDATION_LAUNCHES * self.validation_seconds
+        return whole / max(sum(map(len, self.searches.values())), 1)
+
+    @property
+    def least_seconds(self) -> float:
+        """With less little can be found and validated."""
+        rounds = SearchCriteria().min_rounds / ROUNDS
+        return rounds * self.seconds + FIRST_LOOK / VALIDATION_LAUNCHES * self.validation_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The next stage, and its time, in seconds of the clock."""
+
+    stage: StageSearches
+    search_end: float
+    latest_search_end: float
+    """Of a search that could conclude nothing yet."""
+    end: float
+    """Of its validation."""
+
+
+def turn(stages: Sequence[StageSearches], now: float, finish: float) -> Turn:
+    """Return the turn of the first of these stages.
+
+    Stages share the time as `share_of_first` has it, each with its validation, which has a part of that from the
+    beginning. A search that could not conclude anything yet may go on until the validation has the time of a first
+    look. One that will not come that far is not begun: what is open already has the time.
+    """
+    left, first = max(finish - now, 0.0), stages[0]
+    if left < first.hopeless_seconds:
+        return Turn(first, now, now, now)
+    mine = min(first.time_factor * share_of_first([one.needed_seconds for one in stages], left), left)
+    search_end = now + mine - validation_part(first.validation_seconds, mine)
+    first_look = validation_part(
+        FIRST_LOOK / VALIDATION_LAUNCHES * first.validation_seconds, left, MOST_FIRST_LOOK_SHARE
+    )
+    return Turn(first, search_end, max(search_end, finish - first_look), now + mine)
+
 
 class StagedSearch:
-    """All stages for all implementations, on a testbed that is up."""
+    """All stages for all implementations, on a testbed that is up: one at a time, in between is validated."""
 
     def __init__(
         self,
@@ -86,72 +134,99 @@ class StagedSearch:
         spec: TuneSpec,
         keep: Keep,
         events: Events,
+        pace: Pace,
         earlier: Sequence[Launch] = (),
     ) -> None:
+        """`pace`: what launches take, which these and others teach it."""
         self._built, self._launching, self._target, self._spec = built, launching, target, spec
-        self._keep, self._events, self._earlier = keep, events, earlier
-        self._found = {one: Found() for one in built.ready}
+        self._keep, self._events, self._pace, self._earlier = keep, events, pace, earlier
+        self._later_pace = Pace(target.delay_seconds, target.unbound_byte_seconds)
+        """Of stages that come after those of the hosts."""
+        self._left: list[StageSearches] = []
 
-    def run(self, budget: Budget) -> dict[str, Found]:
-        """Return what is found in the time that the validation leaves of `budget`, by implementation.
+    def begin(self, found: Mapping[str, Found], done: Collection[str], seconds: float) -> None:
+        """Make the searches of all stages but those `done`; what `seconds` do not hold is said."""
+        stages = [one for one in self._stages(found) if one.name not in done]
+        if sum(one.needed_seconds for one in stages if one.name != SURVEY) <= seconds:
+            stages = [one for one in stages if one.name != SURVEY]
+        self._left = stages
+        due = [one for one in (self._due(stage, found) for stage in stages) if one.searches]
+        if not done:
+            self._warn(due, seconds)
 
-        Stages share it as `share_of_first` has it, and the implementations within each alike. A search that could
-        not conclude anything yet may go on until the validation has the time of a first look; no launch goes on
-        longer, so that a round may remain incomplete, which then counts for nothing.
-        """
-        stages = self._stages()
-        validation = self._validation_seconds()
-        finish = budget.began + budget.seconds
-        self._warn(self._seconds(map(self._due, stages)) + validation, finish - budget.clock())
-        end = finish - budget.validation_seconds(validation)
-        first_look = FIRST_LOOK / VALIDATION_LAUNCHES * validation
-        latest = finish - budget.validation_seconds(first_look, MOST_FIRST_LOOK_SHARE)
-        while stages:
-            needed = [self._due(stage).seconds for stage in stages]
-            first, now = self._due(self._anew(stages.pop(0))), budget.clock()
+    def next_turn(self, found: Mapping[str, Found], now: float, finish: float) -> Turn | None:
+        """Return the next stage that has anything to ask, with its time; None: there is none."""
+        while self._left:
+            needed = [self._due(stage, found) for stage in self._left]
+            first = self._due(self._anew(self._left.pop(0), found), found)
             if first.searches:
-                by, by_latest = (
-                    now + min(first.time_factor * share_of_first(needed, max(one - now, 0.0)), one - now)
-                    for one in (end, latest)
-                )
-                self._launching.end = by_latest
-                self._carry_out(first, by, by_latest)
-        return self._found
+                return turn([first, *needed[1:]], now, finish)
+        return None
 
-    def _due(self, stage: _StageSearches) -> _StageSearches:
+    def search(self, now: Turn, found: Mapping[str, Found]) -> dict[str, Found]:
+        """Return what is found, with what this stage proposes on top of it.
+
+        A round may remain incomplete when the time is over, which then counts for nothing.
+        """
+        stage = now.stage
+        self._launching.end = now.latest_search_end
+        trials = Trials(
+            self._launching, self._built.ready, {one: mine.proposed for one, mine in found.items()}, self._keep,
+            stage.name, self._earlier, self._visit_seconds(), self._target.topology,
+        )  # fmt: skip
+        with self._events.busy(f"{stage.name}: beginning") as update:
+            done = carry_out(
+                stage.searches, trials, now.search_end, lambda words: update(f"{stage.name}: {words}"),
+                latest=now.latest_search_end, least_rounds=self._least_rounds(stage),
+            )  # fmt: skip
+        self._events.say(f"{stage.name}: {trials.launched} launches{'' if done else ', out of time'}")
+        after = dict(found)
+        for one, own in stage.searches.items():
+            after[one] = told(found[one], own, trials.launched_of(one))
+        if stage.name.startswith(HOST_STAGE):
+            (first,) = stage.searches
+            after = {one: _as_hosts(mine, found[first], after[first]) for one, mine in after.items()}
+        return after
+
+    def _least_rounds(self, stage: StageSearches) -> int:
+        """With fewer nothing can be concluded."""
+        searches = chain.from_iterable(own for groups in stage.searches.values() for own in groups)
+        are_settings = all(isinstance(search, SettingSearch) for search in searches)
+        return LARGE_ROUNDS if are_settings else self._spec.criteria.min_rounds
+
+    def _due(self, stage: StageSearches, found: Mapping[str, Found]) -> StageSearches:
         """With the implementations that it is for by now."""
         if not stage.where_changed:
             return stage
         changed = {
-            one for one, mine in self._found.items()
-            if any(setting.knob.startswith(stage.where_changed) for setting in mine.tuning.settings)
+            one for one, mine in found.items()
+            if any(setting.knob.startswith(stage.where_changed) for setting in mine.proposed.settings)
         }  # fmt: skip
         asked = {one: own for one, own in stage.searches.items() if one in changed}
         return self._searches(stage.name, asked, stage.where_changed)
 
-    def _anew(self, stage: _StageSearches) -> _StageSearches:
+    def _anew(self, stage: StageSearches, found: Mapping[str, Found]) -> StageSearches:
         """With searches that know what has been found by now, where they depend on it."""
         if stage.stage is None:
             return stage
-        return self._searches(stage.name, self._made(stage.stage), stage.where_changed)
+        return self._searches(stage.name, self._made(stage.stage, found), stage.where_changed)
 
-    def _made(self, stage: Stage) -> dict[str, list[Sequence[Search]]]:
+    def _made(self, stage: Stage, found: Mapping[str, Found]) -> dict[str, list[Sequence[Search]]]:
         """The searches of a stage, for those implementations that it has anything to ask of."""
         made = {
             one: [*stage.searches(
                 ready.implementation, self._built.menu[ready.implementation.id], self._target,
-                replace(self._spec, found=self._found[one].tuning),
+                replace(self._spec, found=found[one].proposed),
             )]
             for one, ready in self._built.ready.items()
         }  # fmt: skip
         return {one: groups for one, groups in made.items() if groups}
 
-    @staticmethod
-    def _seconds(stages: Iterable[_StageSearches]) -> float:
-        return sum(stage.seconds for stage in stages)
+    def _stages(self, found: Mapping[str, Found]) -> list[StageSearches]:
+        """Those that have anything to ask, what gains most often first.
 
-    def _stages(self) -> list[_StageSearches]:
-        """Those that have anything to ask."""
+        Eager messages save two crossings of a link; other frames and congestion controls gain little, if at all.
+        """
         implementations = [ready.implementation for ready in self._built.ready.values()]
         first = implementations[0].id  # only carries the raw TCP
         of_hosts = host_search.host_searches(self._target, first, self._spec)
@@ -160,13 +235,15 @@ class StagedSearch:
             for name, own in of_hosts.items()
         ]
         for stage in STAGES:
-            made = self._searches(stage.name, self._made(stage), stage.where_changed)
-            stages.append(replace(made, stage=stage if stage.follows else None))
+            made = self._searches(stage.name, self._made(stage, found), stage.where_changed)
+            factor = host_search.TIME_FACTOR if stage.name == SURVEY else 1.0
+            stages.append(replace(made, stage=stage if stage.follows else None, time_factor=factor))
+        stages.sort(key=lambda one: ORDER.index(one.name) if one.name in ORDER else len(ORDER))
         return [stage for stage in stages if stage.searches]
 
     def _searches(
         self, name: str, searches: dict[str, list[Sequence[Search]]], where_changed: str = ""
-    ) -> _StageSearches:
+    ) -> StageSearches:
         visit_seconds = self._visit_seconds()
         most = most_cells(self._launching.limit_seconds, visit_seconds)
         bundles = [
@@ -175,11 +252,10 @@ class StagedSearch:
             for own in groups
             for bundle in bundled(own, self._built.ready[one].implementation, most)
         ]
-        one_round = sum(
-            self._round_seconds((replace(cell, label="") for cell in cells), brief=True) for cells in bundles
-        )
+        one_round = sum(self._seconds(name, (replace(cell, label="") for cell in cells)) for cells in bundles)
         one_round += sum(host_search.own_seconds(self._target, cell) for cells in bundles for cell in cells)
-        return _StageSearches(name, ROUNDS * one_round, searches, where_changed=where_changed)
+        validation = self._validation_seconds(name, searches) if bundles else 0.0
+        return StageSearches(name, ROUNDS * one_round, validation, searches, where_changed=where_changed)
 
     def _visit_seconds(self) -> float:
         """What a visit to a cell takes before any was made, rather too much: a launch must end in time."""
@@ -189,55 +265,67 @@ class StagedSearch:
             round_seconds(1, 0, longest, brief=True),
         )
 
-    def _validation_seconds(self) -> float:
-        """If something is found for every implementation."""
+    def _validation_seconds(self, stage: str, implementations: Iterable[str]) -> float:
+        """If something is found for every implementation that is asked; settings of hosts are every one's."""
+        asked = self._built.ready if stage.startswith(HOST_STAGE) else implementations
         cells = [
-            replace(one.cell, label=label)
-            for ready in self._built.ready.values()
-            for one in validation_cells(
-                ready.implementation, self._built.menu[ready.implementation.id], self._target, self._spec,
-                likely_tuning(self._spec),
+            replace(each.cell, label=label)
+            for one in asked
+            for each in validation_cells(
+                self._built.ready[one].implementation, self._built.menu[one], self._target, self._spec,
+                likely_tuning(self._spec, stage),
             )
-            if one.is_required
+            if each.is_required
             for label in (DEFAULT, "tuned")
         ]  # fmt: skip
-        return VALIDATION_LAUNCHES * self._round_seconds(cells)
+        return VALIDATION_LAUNCHES * self._seconds(stage, cells)
 
-    def _round_seconds(self, cells: Iterable[Cell], *, brief: bool = False) -> float:
+    def _seconds(self, stage: str, cells: Iterable[Cell]) -> float:
         """What launching all of these once takes, roughly."""
-        groups = Counter((together(cell), self._target.delay_seconds(cell.placement)) for cell in cells)
-        return sum(round_seconds(count, 1, delay, brief=brief) for (_, delay), count in groups.items())
+        pace = self._pace if stage.startswith(HOST_STAGE) else self._later_pace
+        groups: defaultdict[tuple[object, ...], list[Cell]] = defaultdict(list)
+        for cell in cells:
+            groups[together(cell)].append(cell)
+        return sum(map(pace.launch_seconds, groups.values()))
 
-    def _warn(self, needed_seconds: float, seconds: float) -> None:
+    def _warn(self, stages: Sequence[StageSearches], seconds: float) -> None:
         """Better said before."""
-        if needed_seconds > seconds:
-            wanted = math.ceil(needed_seconds / 60)
-            self._events.say(
-                f"warning: this takes about {format_duration(needed_seconds)}, and there are "
-                f"{format_duration(seconds)}: less will be found for certain; --time {wanted}m, or fewer MPIs, "
-                "operations (--for) or ranks (-n)"
-            )
+        needed = sum(one.needed_seconds for one in stages)
+        if needed <= seconds:
+            return
+        fits = accumulate((one.least_seconds for one in stages), initial=0.0)
+        left_out = [one.name for one, end in zip(stages, [*fits][1:], strict=True) if end > seconds]
+        what = "less will be found significant"
+        if left_out:
+            what = f"if all find something, {', '.join(left_out)} will be left out or cut short"
+        warn(
+            self._events,
+            f"searching and validating all takes about {format_duration(needed)}, and there are "
+            f"{format_duration(seconds)}: {what}; --time {math.ceil(needed / 60)}m holds all, or name fewer MPIs, "
+            "operations (--for) or ranks (-n)",
+        )
 
-    def _carry_out(self, stage: _StageSearches, deadline: float, latest: float) -> None:
-        bases = {one: mine.tuning for one, mine in self._found.items()}
-        trials = Trials(
-            self._launching, self._built.ready, bases, self._keep, stage.name, self._earlier,
-            self._visit_seconds(), self._target.topology,
-        )  # fmt: skip
-        with self._events.busy(f"{stage.name}: beginning") as update:
-            done = carry_out(
-                stage.searches, trials, deadline, lambda now: update(f"{stage.name}: {now}"),
-                latest=latest, least_rounds=self._spec.criteria.min_rounds,
-            )  # fmt: skip
-        for one, own in stage.searches.items():
-            self._found[one].take(own, trials.launched_of(one))
-        if stage.name.startswith(host_search.STAGE):
-            self._for_all(next(iter(stage.searches)))
-        self._events.say(f"{stage.name}: {trials.launched} launches{'' if done else ', the time was over'}")
 
-    def _for_all(self, first: str) -> None:
-        """Kernel settings are every implementation's."""
-        chosen = self._found[first]
-        for one in self._found.values():
-            one.tuning = replace(one.tuning, host_settings=chosen.tuning.host_settings)
-            one.reasons = list(chosen.reasons)
+def told(found: Found, groups: Sequence[Sequence[Search]], launches: int) -> Found:
+    """Return what is found with the best of these on top; what was asked before is answered again."""
+    proposed, reasons, exhaustive = found.proposed, found.reasons, found.exhaustive_launches
+    for search in chain.from_iterable(groups):
+        proposed, new = merged(proposed, search.best()), search.reasons()
+        again = {reason.subject for reason in new}
+        reasons = (*(reason for reason in reasons if reason.subject not in again), *new)
+    for own in groups:  # those of one group share their launches, in this search and in the exhaustive one
+        exhaustive += max((search.exhaustive_launches() for search in own), default=0)
+    return replace(
+        found, proposed=proposed, reasons=reasons, launches=found.launches + launches,
+        exhaustive_launches=exhaustive,
+    )  # fmt: skip
+
+
+def _as_hosts(mine: Found, before: Found, after: Found) -> Found:
+    """Kernel settings are every implementation's: with those that a stage found for the one that carried it."""
+    new = beyond(after.proposed, before.proposed).host_settings
+    known = {reason.subject for reason in mine.reasons}
+    reasons = tuple(reason for reason in after.reasons if reason.subject not in known)
+    return replace(
+        mine, proposed=merged(mine.proposed, Tuning(host_settings=new)), reasons=(*mine.reasons, *reasons)
+    )

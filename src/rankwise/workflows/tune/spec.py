@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rankwise.analysis import application, monitoring, mpip
+from rankwise.analysis import application
 from rankwise.analysis.application import Application
-from rankwise.analysis.trace.application_csv import application_csv
-from rankwise.analysis.trace.reading import has_trace, read
+from rankwise.analysis.recordings import base as recordings
 from rankwise.analysis.tune.race import SearchCriteria
-from rankwise.core.errors import InputError, UnknownNameError
+from rankwise.core.errors import UnknownNameError
 from rankwise.core.records import Notice
 from rankwise.testbeds.base import TestbedKind
 from rankwise.workflows.tune.stages import (
@@ -52,7 +51,7 @@ def spec_of(
             knobs.update(dict.fromkeys(one for one in members if one in KNOBS))
             does = [Collective(one, n, sizes_bytes) for one in members if one in OPERATIONS for n in counts]
         else:
-            raise UnknownNameError("thing to tune", name, (*GROUPS, *KNOBS, *OPERATIONS))
+            raise UnknownNameError("tuning target", name, (*GROUPS, *KNOBS, *OPERATIONS))
         if any(one.operation == application.POINT_TO_POINT for one in does):
             knobs.update(dict.fromkeys(POINT_TO_POINT))
         collectives |= {(one.operation, one.ranks): one for one in does if one.operation in OPERATIONS}
@@ -64,25 +63,10 @@ def spec_of(
 
 
 def _application(path: Path) -> Application:
-    """What it does, from a CSV, a trace, or what mpiP or Open MPI's monitoring wrote. Raises InputError."""
-    source, tunable = str(path), (application.POINT_TO_POINT, *OPERATIONS)
-    if path.is_dir() and has_trace(path):
-        return application.parse("\n".join(application_csv(read(path))), source, tunable)
-    files = monitoring.files_of(path)
-    try:
-        text = files[0].read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path} cannot be read: {error}", "give a CSV: operation,size_bytes,ranks,count"
-        ) from error
-    if mpip.is_report(text):
-        report = mpip.parse(text, source)
-        return application.of_rows(mpip.application_rows(report), source, tunable, mpip.notices(source))
-    if path.is_dir() or monitoring.is_monitoring(text):
-        found = monitoring.read_files(files)
-        rows = monitoring.application_rows(found)
-        return application.of_rows(rows, source, tunable, monitoring.notices(found, source))
-    return application.parse(text, source, tunable)
+    """What it does, from any recording that has totals. Raises InputError."""
+    totals = recordings.read(path).need_totals()
+    tunable = (application.POINT_TO_POINT, *OPERATIONS)
+    return application.of_rows(totals.rows, str(path), tunable, totals.notices)
 
 
 def _collectives(found: Application) -> list[Collective]:

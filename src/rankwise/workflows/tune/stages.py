@@ -13,6 +13,7 @@ from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.race import SearchCriteria
 from rankwise.analysis.tune.search import NothingToAsk, Search
 from rankwise.analysis.tune.setting_search import SettingSearch, candidates_of
+from rankwise.analysis.tune.survey_search import SurveySearch
 from rankwise.analysis.tune.threshold_search import ThresholdSearch
 from rankwise.core import knobs
 from rankwise.core.host_settings import TCP_RMEM
@@ -22,14 +23,18 @@ from rankwise.core.records import Benchmark, Cell, Implementation
 from rankwise.core.tuning import Knob, Spread, Tuning
 from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named
-from rankwise.workflows.tune.own_choices import own_choices, with_switches
-from rankwise.workflows.tune.schedule_choices import schedule_choices
+from rankwise.workflows.tune.choices import own_choices, schedule_choices, with_switches
 
 KIB, MIB = 1 << 10, 1 << 20
 KNOBS_BETWEEN_HOSTS = knobs.tried_by("values", "between hosts")
 KNOBS_WITHIN_HOST = knobs.tried_by("values", "within a host")
 """In place of those above where all ranks are on one host."""
 THRESHOLDS = (*knobs.tried_by("threshold", "between hosts"), *knobs.tried_by("threshold", "within a host"))
+HOST_STAGE, PAUSES_STAGE, NETWORK_STAGE = "hosts", "hosts-pauses", "hosts-network"
+"""The stages of the hosts' own settings, whose names all begin so ..."""
+SURVEY, SURVEY_SIZES = "survey", (64 * KIB, 4 * MIB)
+ALGORITHMS = "algorithms"
+"""... and the last of all."""
 HOSTS = "tcp-limits"
 NEAR = "one-per-node"
 POINT_TO_POINT = (HOSTS, *KNOBS_BETWEEN_HOSTS, *KNOBS_WITHIN_HOST, *THRESHOLDS)
@@ -91,6 +96,8 @@ class Target:
     paths: tuple[PathFigures, ...] = ()
     kernel: Settings = ()
     """What the first host has in force of what could be tried."""
+    visit_limit_seconds: float = math.inf
+    """What a visit of a validation to a cell may take at most, as far as one can choose."""
 
     @property
     def placements(self) -> tuple[str, ...]:
@@ -105,6 +112,21 @@ class Target:
         """Return one way, of the longest path that messages take with ranks placed so."""
         delays = [path.delay_seconds for path in self.paths if not math.isnan(path.delay_seconds)]
         return (min if placement == NEAR else max)(delays, default=0.0)
+
+    def byte_seconds(self, placement: str) -> float:
+        """Return what a byte takes on the slowest path with ranks placed so, by what was measured."""
+        rates = [path.rate_bits_per_second for path in self.paths if path.rate_bits_per_second > 0]
+        return 8 / (max if placement == NEAR else min)(rates) if rates else 0.0
+
+    def unbound_byte_seconds(self, placement: str) -> float:
+        """Return the same at the best rate of any path, as where no limit of the hosts holds it back."""
+        rates = [path.rate_bits_per_second for path in self.paths if path.rate_bits_per_second > 0]
+        return 8 / max(rates) if rates else 0.0
+
+    def product_bytes(self, placement: str) -> float:
+        """Return what is on the way both ways of the longest path, ranks placed so, at the best rate of any."""
+        rates = [path.rate_bits_per_second for path in self.paths if path.rate_bits_per_second > 0]
+        return max(rates, default=0.0) * 2 * self.delay_seconds(placement) / 8
 
     @property
     def settings(self) -> Settings:
@@ -255,21 +277,34 @@ def _algorithms(
 
 
 def _left_alone(title: str, names: Sequence[str], why: str) -> NothingToAsk:
-    because = why or f"{title} lets nobody choose among algorithms"
+    because = why or f"{title} has no selectable algorithms"
     return NothingToAsk("algorithms", f"{', '.join(names)}: left as they are: {because}")
 
 
+def _survey(
+    implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
+) -> Iterable[Sequence[Search]]:
+    """All that the stages behind it would try between two ranks: does anything gain much over the longest path?"""
+    stages = [*_eager(implementation, menu, target, spec), *_knobs(implementation, menu, target, spec)]
+    candidates = {label: tuning for own in stages for one in own for label, tuning in one.ends().items()}
+    cells = [cell_of(target, implementation.id, "pingpong", size, target.placements[-1]) for size in SURVEY_SIZES]
+    if candidates and target.topology:
+        yield [SurveySearch(SURVEY, candidates, cells, spec.criteria)]
+
+
 STAGES = (
+    Stage(SURVEY, _survey),
     Stage("eager", _eager),
     Stage("buffers", _knobs),
     Stage("eager-again", _eager, where_changed="transport"),
     Stage("hierarchy", _collective_knobs),
-    Stage("algorithms", _algorithms, follows=True),
+    Stage(ALGORITHMS, _algorithms, follows=True),
 )
 """In this order, each on top of what those before it have found.
 
-The threshold comes first, or a transport that sends eagerly by default would win against one that could too, and
-that has less overhead. Another transport has another threshold.
+The survey is for those who have no time for all: what gains most is validated first. Of the others the threshold
+comes first, or a transport that sends eagerly by default would win against one that could too, and that has less
+overhead. Another transport has another threshold.
 """
 
 

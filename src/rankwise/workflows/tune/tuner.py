@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
+from rich.console import RenderableType
 
 from rankwise import __version__
 from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.host_settings.variants import READ_FROM_HOSTS
+from rankwise.analysis.tunings import with_reverted
 from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.core.errors import InputError, InterruptedRun
+from rankwise.core.plain import plain
 from rankwise.core.records import CellFailure, Notice, Plan
-from rankwise.core.results import Gain
 from rankwise.core.tuning import Profile, Reason, Tuning
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.profiles import writing
+from rankwise.profiles.profile_file import read
+from rankwise.report.profiles import tune_parts
 from rankwise.store.store import Store
 from rankwise.testbeds.base import TestbedKind, make
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows import host_settings
 from rankwise.workflows.configurations import loader
-from rankwise.workflows.events import Events
+from rankwise.workflows.events import Events, warn
 from rankwise.workflows.prepare import Built, build_all, prepare, up
+from rankwise.workflows.provenance import facts_of
 from rankwise.workflows.schedule_network import network_file
 from rankwise.workflows.tune.budget import LAUNCH_LIMIT_SECONDS, Budget, Pace, PunctualLaunching, seconds_per_cell
-from rankwise.workflows.tune.parts import express, parts_of, verification_seconds
-from rankwise.workflows.tune.search import Found, StagedSearch
+from rankwise.workflows.tune.found import Found, Progress, beyond
+from rankwise.workflows.tune.parts import express, parts_of, verification_seconds, verified
+from rankwise.workflows.tune.search import StagedSearch
 from rankwise.workflows.tune.stages import Target, TuneSpec
 from rankwise.workflows.tune.validation import Question, Validation
 from rankwise.workflows.tune.validation_cells import Wanted, reach_reason, validation_cells
@@ -38,6 +46,13 @@ from rankwise.workflows.tune.validation_runs import Origin, StoredRuns
 MEDIAN = 0.5
 LEAST_SHARE = 0.25
 """Of the time budget: what a search has at least that goes on after an interruption."""
+VISIT_SHARE, REPEATING_SHARE = 1 / 20, 1 / 150
+"""Of the time budget: what a visit of the validation to a cell may take with the messages that it needs, and with
+more than these. About six cells are looked at three times on either side."""
+MOST_HARM_SHARE = 0.06
+"""Of the time budget: what is kept for looking at cells that nothing should act on."""
+BESIDE_SECONDS = 20.0
+"""What a tuning that goes on takes beside its launches, roughly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +83,40 @@ class TuneRequest:
     """An interrupted search that goes on; 0: begin one."""
     study: int = 0
     """The study that this tuning is part of; 0: none."""
+    seconds: float = 0.0
+    """The time that a search has that goes on; 0: what is left of its own."""
+    began: float = field(default_factory=time.monotonic)
+    """When its time began to run, in seconds of the monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuneResult:
-    """A profile on disk, and what fresh launches say of each implementation that has any settings."""
+    """What was found and validated, and where it lies."""
 
     profile: Profile
-    folder: Path
+    folder: Path | None
+    """Of the profile; None: there is nothing to load, and nothing was written."""
     accepted: Mapping[str, Acceptance]
+    """By implementation: what fresh launches say of its settings."""
     wrong_data: tuple[CellFailure, ...] = ()
     """Cells that delivered wrong data: by default, or with settings that were therefore taken back."""
-
-    @property
-    def gains(self) -> dict[str, Gain]:
-        """What the settings of each implementation gain, over all cells."""
-        return {one: judged.gain for one, judged in self.accepted.items()}
+    waiting: tuple[Notice, ...] = ()
+    """What was found and could not be validated in the time there was."""
 
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What somebody who takes the profile should know beforehand."""
         wrong = wrong_data(self.wrong_data)
-        return (*([wrong] if wrong else []), *_warnings(self.profile, self.accepted))
+        return (*([wrong] if wrong else []), *self.waiting, *_warnings(self.profile, self.accepted))
+
+    def parts(self) -> Iterator[RenderableType]:
+        """Yield what a terminal shows: what was found, and what it gains."""
+        yield from tune_parts(self.profile)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer for programs, as `--json` prints it."""
+        found: dict[str, Any] = plain({"profile": self.profile, "folder": self.folder, "notices": self.notices})
+        return found
 
 
 def carry_out(request: TuneRequest, store: Path, events: Events) -> TuneResult:
@@ -98,10 +125,10 @@ def carry_out(request: TuneRequest, store: Path, events: Events) -> TuneResult:
         return tune(request, opened, events)
 
 
-def resume_run(run_id: int, store: Path, events: Events) -> TuneResult:
+def resume_run(run_id: int, store: Path, events: Events, seconds: float = 0.0) -> TuneResult:
     """Go on with a search or validation in `store`, as `resume` does."""
     with Store(store, create=False) as opened:
-        return resume(run_id, opened, events)
+        return resume(run_id, opened, events, seconds)
 
 
 def tune(request: TuneRequest, store: Store, events: Events) -> TuneResult:
@@ -112,115 +139,237 @@ def tune(request: TuneRequest, store: Store, events: Events) -> TuneResult:
     return Tuner(request, store, events).run()
 
 
-def resume(run_id: int, store: Store, events: Events) -> TuneResult:
-    """Go on with an interrupted search or validation. Raises InputError for one that cannot go on."""
+def resume(run_id: int, store: Store, events: Events, seconds: float = 0.0) -> TuneResult:
+    """Go on with a tuning that was interrupted, or that has found what it could not validate.
+
+    `seconds`: the time it has; 0: what is left of its own. Raises InputError for one that cannot go on.
+    """
     run = store.run(run_id)
     if run.kind not in ("search", "validation"):
-        raise InputError(f"run {run_id} is no run of `rankwise tune`", f"rankwise resume {run_id}")
+        raise InputError(f"run {run_id} is not a run of `rankwise tune`", f"rankwise resume {run_id}")
     search = run.parent if run.kind == "validation" else run_id
-    text = store.request(search) if search else ""
-    if not text:
+    text = store.request(search)
+    if store.run(search).status == "complete" and not stored_progress(store, search).is_open:
         raise InputError(
-            f"run {run_id} was begun by an older Rankwise, which did not store what tuning needs to go on",
-            "begin anew: rankwise tune",
+            f"run {search} is complete: everything that was found is validated", f"rankwise show {search}"
         )
     topology = store.topology(search)
     request = TuneRequest(
         stored_options(text), make(topology) if topology else LocalTestbed(),
-        store.run(search).command_line, search, store.run(search).parent,
+        store.run(search).command_line, search, store.run(search).parent, seconds,
     )  # fmt: skip
     return Tuner(request, store, events).run()
 
 
+def say(found: TuneResult, events: Events) -> None:
+    """Say what came of a tuning: what should be known of it, and where the profile is."""
+    warn(events, *found.notices)
+    if found.folder is None:
+        events.say("\nno profile written: nothing is shown to be faster than the default")
+    else:
+        events.say(f"\nprofile: {found.folder}   load it: rankwise run --profile {found.folder} -n 4 -- ./app")
+
+
+def stored_progress(store: Store, search: int) -> Progress:
+    """Return how far a tuning has come."""
+    text = store.result(search)
+    return msgspec.json.decode(text, type=Progress) if text else Progress()
+
+
 def stored_options(text: str) -> TuneOptions:
-    """Return what a run has stored; one that an older Rankwise began may have it under former names."""
-    return msgspec.json.decode(text.replace('"rigour":', '"criteria":'), type=TuneOptions)
+    """Return what a run has stored of its request."""
+    return msgspec.json.decode(text, type=TuneOptions)
 
 
 class Tuner:
-    """One tuning, from a request to a profile."""
+    """One tuning, from a request to a profile: stage by stage it searches, validates, and writes what is shown."""
 
     def __init__(self, request: TuneRequest, store: Store, events: Events) -> None:
         self._request, self._options, self._store, self._events = request, request.options, store, events
-        self._began = time.monotonic()
+        self._began = request.began
         self._search_id = request.search
-        self._runs: list[int] = []
+        self._written: Path | None = None
 
     def run(self) -> TuneResult:
         """Return the profile, its folder, and what the validation says."""
-        options = self._options
-        parent = Path(options.parent)
-        writing.require_free(options.name, parent, force=options.force)
+        writing.require_free(self._options.name, Path(self._options.parent), force=self._replaces())
         built = self._built()
         with up(self._request.testbed, self._events) as (testbed, paths):
             kernel = host_settings.known(testbed, READ_FROM_HOSTS)
-            target = Target(testbed.name, testbed.topology(), testbed.hosts(), paths, kernel)
-            budget = self._budget()
-            found = self._found(built, testbed, target, budget)
-            express(built, found, target, options.spec)
-            accepted, runs = self._validated(built, testbed, target, found, budget)
-            self._runs = [self._search_id, *runs.run_ids]
-            self._keep_gains(accepted)
-            profile = Profile(
-                options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
-                __version__, tuple(self._runs), tuple(parts_of(built, testbed, found, accepted)),
+            target = Target(
+                testbed.name, testbed.topology(), testbed.hosts(), paths, kernel,
+                VISIT_SHARE * self._options.time_budget_seconds,
             )  # fmt: skip
-        folder = writing.write(profile, parent, force=options.force)
-        return TuneResult(profile, folder, accepted, runs.wrong_data())
+            self._begin(built, testbed, target)
+            try:
+                return self._tuned(built, testbed, target, Pace(target.delay_seconds, target.byte_seconds))
+            except (KeyboardInterrupt, InterruptedRun) as event:
+                raise self._interrupted(event) from event
+
+    def _tuned(self, built: Built, testbed: TestbedKind, target: Target, pace: Pace) -> TuneResult:
+        """Every stage adds to what is validated, and what is validated is written before the next stage begins.
+
+        What time is left in the end goes to what could not be validated at first.
+        """
+        progress, budget = stored_progress(self._store, self._search_id), self._budget()
+        found = {one: progress.found.get(one, Found()) for one in built.ready}
+        searching = self._searching(built, testbed, target, pace)
+        runs, validation = self._validation(built, testbed, target, pace, budget, progress)
+        done = progress.done
+
+        def end() -> float:
+            return budget.validation_end(verification_seconds(built, found, pace))
+
+        def finish() -> float:
+            """Return when searching ends: where something is validated, its harm is looked for after all else."""
+            if not any(one.increments for one in found.values()):
+                return end()
+            return end() - min(validation.harm_seconds(found), MOST_HARM_SHARE * budget.seconds)
+
+        searching.begin(found, done, end() - budget.clock())
+        if any(one.is_open for one in found.values()):
+            found = self._kept(done, validation.run(found, finish()), validation)
+        while turn := searching.next_turn(found, budget.clock(), finish()):
+            searched = searching.search(turn, found)
+            done = (*done, turn.stage.name)
+            searched = {one: self._expressed(built, target, one, mine) for one, mine in searched.items()}
+            found = self._kept(done, searched, validation)
+            if any(one.is_open for one in found.values()):
+                found = self._kept(done, validation.run(found, min(turn.end, finish()), finish()), validation)
+                self._write(built, testbed, target, found, validation)
+        if any(one.is_open for one in found.values()):
+            found = self._kept(done, validation.run(found, finish()), validation)
+        found = self._kept(done, validation.look_for_harm(found, end()), validation)
+        profile, accepted = self._write(built, testbed, target, found, validation, checked=True)
+        self._keep_gains(validation, accepted)
+        self._store.finish_run(self._search_id, "complete", "searched")
+        waiting = tuple(
+            Notice(
+                "not-validated", f"{one}: found, not validated: {_waiting_words(mine)}",
+                f"rankwise resume {self._search_id} --time {_minutes(validation.needed_seconds(one, mine))}m "
+                "validates it",
+            )
+            for one, mine in found.items()
+            if mine.is_open
+        )  # fmt: skip
+        wrong = runs.wrong_data(one.id for one in validation.runs)
+        return TuneResult(profile, self._written, accepted, wrong, waiting)
+
+    def _kept(self, done: tuple[str, ...], found: dict[str, Found], validation: Validation) -> dict[str, Found]:
+        """The same; stored, so that an interruption takes nothing away."""
+        progress = Progress(done, found, validation.runs)
+        self._store.set_result(self._search_id, msgspec.json.encode(progress).decode())
+        return found
+
+    def _expressed(self, built: Built, target: Target, one: str, mine: Found) -> Found:
+        """With what its implementation can load."""
+        proposed, why_not = express(built, target, self._options.spec, one, mine.proposed)
+        return replace(mine, proposed=proposed, reasons=tuple(with_reverted(mine.reasons, why_not)))
+
+    def _write(
+        self, built: Built, testbed: TestbedKind, target: Target, found: Mapping[str, Found],
+        validation: Validation, *, checked: bool = False,
+    ) -> tuple[Profile, dict[str, Acceptance]]:  # fmt: skip
+        """The profile as far as it is validated, on disk if there is anything in it; `checked`: it is in force."""
+        accepted = {one: validation.accepted(one, mine) for one, mine in found.items() if mine.increments}
+        with_reach = {
+            one: replace(mine, reasons=(*mine.reasons, *self._reach(built, target, one, mine, accepted.get(one))))
+            for one, mine in found.items()
+        }
+        parts = parts_of(built, testbed.topology(), with_reach, accepted)
+        profile = Profile(
+            self._options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
+            __version__, (self._search_id, *(one.id for one in validation.runs)),
+            verified(parts, built, testbed) if checked else parts,
+        )  # fmt: skip
+        if any(part.tuning != Tuning() for part in parts):
+            force = self._written is not None or self._replaces()
+            self._written = writing.write(profile, Path(self._options.parent), force=force)
+        elif self._is_own(place := Path(self._options.parent) / self._options.name):
+            writing.remove(place)  # it was seen to do harm
+            self._written = None
+        return profile, accepted
+
+    def _reach(
+        self, built: Built, target: Target, one: str, mine: Found, judged: Acceptance | None
+    ) -> Iterator[Reason]:
+        """What was validated, by which quantile, and what could not be."""
+        implementation, spec = built.ready[one].implementation, self._options.spec
+        if judged:
+            wanted = validation_cells(implementation, built.menu[one], target, spec, mine.tuning)
+            reason = reach_reason(implementation, mine.tuning, wanted, judged.evidence)
+            yield from [reason] if reason else []
+        if mine.is_open:
+            yield Reason("found, not validated", _waiting_words(mine))
+        if judged and spec.criteria.quantile != MEDIAN:
+            share = f"{100 * spec.criteria.quantile:g} %"
+            yield Reason("objective", f"what {share} of a launch's repetitions take at most, not the median")
+
+    def _replaces(self) -> bool:
+        """Whether a profile of the name may be replaced: it is asked for, or the profile is this search's own."""
+        return self._options.force or self._is_own(Path(self._options.parent) / self._options.name)
+
+    def _is_own(self, place: Path) -> bool:
+        """Whether the profile that lies there, if any does, is this search's."""
+        return bool(self._search_id) and place.exists() and read(place).profile.runs[:1] == (self._search_id,)
 
     def _budget(self) -> Budget:
         """All the time there is; after an interruption what was left of it, and LEAST_SHARE at least."""
-        seconds, known = self._options.time_budget_seconds, [self._search_id] if self._search_id else []
-        known += [one.id for one in self._store.runs() if self._search_id and one.parent == self._search_id]
+        if self._request.seconds:
+            return Budget(self._began, self._request.seconds)
+        seconds, known = self._options.time_budget_seconds, [self._search_id]
+        known += [one.id for one in self._store.runs() if one.parent == self._search_id]
         spent = sum(map(self._store.spent_seconds, known))
         return Budget(self._began, max(seconds - spent, LEAST_SHARE * seconds))
 
-    def _validated(
-        self, built: Built, testbed: TestbedKind, target: Target, found: Mapping[str, Found], budget: Budget
-    ) -> tuple[dict[str, Acceptance], StoredRuns]:
-        """What is left of `found`, and the runs that say so; reasons tell what was validated."""
-        options = self._options
-        pace = Pace(target.delay_seconds)
-        pace.add(self._store.launches(self._search_id))
-        origin = Origin(
-            self._search_id, options.name, self._request.command_line,
-            seconds_per_cell(
-                options.spec.criteria.quantile, max(map(target.delay_seconds, target.placements), default=0.0)
-            ),
+    def _validation(
+        self, built: Built, testbed: TestbedKind, target: Target, pace: Pace, budget: Budget, progress: Progress
+    ) -> tuple[StoredRuns, Validation]:
+        """What validates, with all that it has measured before an interruption, and where that lies."""
+        spec = self._options.spec
+
+        def repeating(placement: str) -> float:
+            most = REPEATING_SHARE * self._options.time_budget_seconds
+            return seconds_per_cell(spec.criteria.quantile, target.delay_seconds(placement), most)
+
+        runs = StoredRuns(
+            self._store, self._events, built, testbed, target,
+            Origin(self._search_id, self._options.name, self._request.command_line, repeating), pace,
+            [one.id for one in progress.runs],
         )  # fmt: skip
-        runs = StoredRuns(self._store, self._events, built, testbed, target, origin, pace)
 
         def cells_of(one: str, tuning: Tuning) -> list[Wanted]:
-            return validation_cells(
-                built.ready[one].implementation, built.menu[one], target, options.spec, tuning
-            )  # fmt: skip
+            return validation_cells(built.ready[one].implementation, built.menu[one], target, spec, tuning)
+
+        def expressed(one: str, tuning: Tuning) -> tuple[Tuning, tuple[Reason, ...]]:
+            return express(built, target, spec, one, tuning)
 
         question = Question(
-            options.name, cells_of, built.benchmarks, options.spec.criteria.delta, options.spec.application,
-            options.spec.criteria.quantile, options.verify_first,
+            self._options.name, cells_of, expressed, built.benchmarks, spec.criteria.delta, spec.application,
+            spec.criteria.quantile, self._options.verify_first,
         )  # fmt: skip
+        earlier = [(one, runs.launches(one.id)) for one in progress.runs]
+        for _, launches in earlier:
+            pace.add(launches)
+        return runs, Validation(question, runs, pace, budget.clock, earlier)
 
-        def deadline() -> float:
-            return budget.validation_end(verification_seconds(built, found, pace))
-
-        validation = Validation(question, runs, pace, deadline, budget.clock)
-        accepted = validation.run(found, lambda: express(built, found, target, options.spec))
-        for one, judged in accepted.items():
-            implementation, tuning = built.ready[one].implementation, found[one].tuning
-            reason = reach_reason(implementation, tuning, cells_of(one, tuning), judged.evidence)
-            found[one].reasons += [reason] if reason else []
-            if options.spec.criteria.quantile != MEDIAN:
-                share = f"{100 * options.spec.criteria.quantile:g} %"
-                found[one].reasons.append(
-                    Reason("objective", f"what {share} of a launch's repetitions take at most, not the median")
-                )
-        return accepted, runs
-
-    def _keep_gains(self, accepted: Mapping[str, Acceptance]) -> None:
+    def _keep_gains(self, validation: Validation, accepted: Mapping[str, Acceptance]) -> None:
         """What screen and profile say is stored with the last validation too."""
-        if len(self._runs) > 1:
+        if validation.runs:
             gains = {one: judged.gain for one, judged in accepted.items()}
-            self._store.set_result(self._runs[-1], msgspec.json.encode(gains).decode())
+            self._store.set_result(validation.runs[-1].id, msgspec.json.encode(gains).decode())
+
+    def _interrupted(self, event: BaseException) -> InterruptedRun:
+        """Where it can go on."""
+        self._store.finish_run(self._search_id, "interrupted", str(event) or "Ctrl-C")
+        kept = f"; validated so far: {self._written}" if self._written else ""
+        if isinstance(event, InterruptedRun) and event.remedy:
+            return InterruptedRun(f"{event}{kept}", event.remedy)
+        return InterruptedRun(
+            f"interrupted: {self._store.run(self._search_id).launches} launches of run {self._search_id} are kept"
+            f"{kept}",
+            f"continue: rankwise resume {self._search_id}",
+        )
 
     def _built(self) -> Built:
         """The implementations asked for, or those of the search that goes on."""
@@ -229,58 +378,59 @@ class Tuner:
         prefixes = tuple(map(Path, self._options.prefixes))
         return prepare(self._options.implementations, prefixes, self._events)
 
-    # The search
-
-    def _found(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
-        """What the search finds, or has found before."""
-        told = self._store.result(self._search_id) if self._search_id else ""
-        if told:
-            return msgspec.json.decode(told, type=dict[str, Found])
-        found = self._search(built, testbed, target, budget)
-        self._store.set_result(self._search_id, msgspec.json.encode(found).decode())
-        self._store.finish_run(self._search_id, "complete", "searched")
-        return found
-
-    def _search(self, built: Built, testbed: TestbedKind, target: Target, budget: Budget) -> dict[str, Found]:
-        plan = Plan(
-            (), 0, self._options.time_budget_seconds,
-            seconds_per_cell=seconds_per_cell(self._options.spec.criteria.quantile),
-            launch_limit_seconds=min(LAUNCH_LIMIT_SECONDS, self._options.time_budget_seconds / 4),
+    def _plan(self) -> Plan:
+        seconds = self._options.time_budget_seconds
+        return Plan(
+            (), 0, seconds, seconds_per_cell=seconds_per_cell(self._options.spec.criteria.quantile),
+            launch_limit_seconds=min(LAUNCH_LIMIT_SECONDS, seconds / 4),
         )  # fmt: skip
-        earlier = self._store.launches(self._search_id) if self._search_id else []
-        if self._search_id:
-            self._store.resume_run(self._search_id, testbed.facts())
-        else:
-            self._search_id = self._begin(built, testbed, target, plan)
-        run_id = self._search_id
-        searching = StagedSearch(
-            built, PunctualLaunching(
-                FamilyLauncher(), testbed, plan, load=loader(testbed), network=network_file(testbed), brief=True,
-                guess=Pace(target.delay_seconds).launch_seconds,
-            ),
+
+    def _searching(self, built: Built, testbed: TestbedKind, target: Target, pace: Pace) -> StagedSearch:
+        run_id, store = self._search_id, self._store
+        earlier = store.launches(run_id)
+        pace.add(earlier)
+        launching = PunctualLaunching(
+            FamilyLauncher(), testbed, self._plan(), load=loader(testbed), network=network_file(testbed),
+            brief=True, pace=pace,
+        )  # fmt: skip
+        return StagedSearch(
+            built,
+            launching,
             target,
             self._options.spec,
-            lambda launch, named: self._store.add_launch(run_id, launch, named), self._events,
+            lambda launch, named: store.add_launch(run_id, launch, named),
+            self._events,
+            pace,
             earlier,
-        )  # fmt: skip
-        try:
-            return searching.run(budget)
-        except (KeyboardInterrupt, InterruptedRun) as event:
-            self._store.finish_run(run_id, "interrupted", str(event) or "Ctrl-C")
-            raise InterruptedRun(
-                f"interrupted: {self._store.run(run_id).launches} launches of run {run_id} are kept",
-                f"go on: rankwise resume {run_id}",
-            ) from event
+        )
 
-    def _begin(self, built: Built, testbed: TestbedKind, target: Target, plan: Plan) -> int:
-        run_id = self._store.begin_run(
-            self._request.command_line, testbed.name, plan, kind="search", parent=self._request.study,
+    def _begin(self, built: Built, testbed: TestbedKind, target: Target) -> None:
+        """Begin the search's run, or take it over."""
+        if self._search_id:
+            self._store.resume_run(self._search_id, facts_of(testbed))
+            return
+        self._search_id = self._store.begin_run(
+            self._request.command_line, testbed.name, self._plan(), kind="search", parent=self._request.study,
             request=msgspec.json.encode(self._options).decode(), implementations=built.implementations,
-            benchmarks=built.benchmarks.values(), facts=testbed.facts(), topology=testbed.topology(),
+            benchmarks=built.benchmarks.values(), facts=facts_of(testbed), topology=testbed.topology(),
         )  # fmt: skip
-        self._store.add_paths(run_id, target.paths)
-        self._store.add_notices(run_id, built.notices)
-        return run_id
+        self._store.add_paths(self._search_id, target.paths)
+        self._store.add_notices(self._search_id, built.notices)
+
+
+def _minutes(seconds: float) -> int:
+    """With the time for bringing the testbed up, and for seeing what is in force."""
+    return math.ceil((1.2 * seconds + BESIDE_SECONDS) / 60)
+
+
+def _waiting_words(mine: Found) -> str:
+    """What was found beyond what is validated, and why that is not."""
+    new = beyond(mine.proposed, mine.tuning)
+    names = [f"{one.knob}={one.value}" for one in new.settings]
+    names += [f"{one.operation} at {one.ranks} ranks" for one in new.decisions]
+    names += [f"{name}={value}" for name, value in new.host_settings]
+    why = "; ".join(dict.fromkeys(f"{one.subject}: {one.words}" for one in mine.missing[:2]))
+    return f"{', '.join(names)}{f' ({why})' if why else ''}"
 
 
 def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:
@@ -293,7 +443,7 @@ def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Not
         found.append(Notice(
             "only-pairs",
             "the profile was validated between two ranks only; collectives may be slower with it",
-            "tune for both, --for p2p,collectives; or look: rankwise compare --profile default --profile "
+            "tune for both, --for p2p,collectives; or check: rankwise compare --profile default --profile "
             f"{profile.name} --bench allreduce,bcast",
         ))  # fmt: skip
     return tuple(found)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from itertools import pairwise
+from typing import Literal, Protocol
 
 from rankwise.analysis.application import Application
 from rankwise.analysis.tunings import with_reverted
 from rankwise.analysis.validation.acceptance import Acceptance, Validated, accept
 from rankwise.analysis.validation.acting import acting, acts, has_rule, rule_behind
-from rankwise.analysis.validation.evidence import FIRST_LOOK
-from rankwise.core.records import Benchmark, Cell, Launch
+from rankwise.analysis.validation.evidence import FEW, FIRST_LOOK
+from rankwise.analysis.validation.increments import in_all, with_untouched
+from rankwise.core.records import DEFAULT, Benchmark, Cell, Launch
 from rankwise.core.tuning import Reason, Tuning
 from rankwise.measurement.plan import together
 from rankwise.workflows.tune.budget import Clock, Pace
-from rankwise.workflows.tune.search import Found
+from rankwise.workflows.tune.found import Found, ValidationRun, beyond
 from rankwise.workflows.tune.validation_cells import Wanted
 
+EARLY = FEW
+"""Launches of a cell on either side that show a large gain if there is one. With more it waits for its turn: what
+varies so much may be shown on top of what the next stage finds."""
 SIDES = 2
 """Default and tuned: launches for each group of cells in a round."""
 
@@ -27,9 +32,13 @@ class Rounds(Protocol):
     """What measures, as `StoredRuns` does."""
 
     def measure(
-        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], launches: int, seconds: float, *, data: bool
-    ) -> list[Launch]:
-        """Return launches of default and tuned in these cells; with `data` one more of each to look at these."""
+        self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], bases: Mapping[str, Tuning], launches: int,
+        seconds: float, *, data: bool,
+    ) -> tuple[int, list[Launch]]:  # fmt: skip
+        """Return the run, and its launches of both sides; with `data` one more of the tuned to look at these.
+
+        Cells with what `bases` has carry the default's label.
+        """
         ...
 
 
@@ -41,6 +50,8 @@ class Question:
     """The label of cells that load what was found."""
     cells_of: Callable[[str, Tuning], list[Wanted]]
     """For an implementation and a tuning."""
+    express: Callable[[str, Tuning], tuple[Tuning, tuple[Reason, ...]]]
+    """What an implementation can load of a tuning, and why not the rest."""
     benchmarks: Mapping[str, Benchmark]
     delta: float
     application: Application | None = None
@@ -52,7 +63,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    tunings: Mapping[str, Tuning]
+    run: ValidationRun
     launches: Sequence[Launch]
 
 
@@ -63,6 +74,7 @@ class _Group:
     cells: tuple[Cell, ...]
     is_required: bool
     more: int
+    is_early: bool
     round_seconds: float
     gains: Mapping[Cell, float]
     """The logarithm of how many times faster each seems so far; 0: not at all, or not known."""
@@ -79,107 +91,238 @@ class _Group:
 
 
 class Validation:
-    """The validation of what one search has found."""
+    """The validation of what one tuning finds, stage by stage."""
 
     def __init__(
         self,
         question: Question,
         rounds: Rounds,
         pace: Pace,
-        deadline: Callable[[], float],
         clock: Clock = time.monotonic,
+        earlier: Iterable[tuple[ValidationRun, Sequence[Launch]]] = (),
     ) -> None:
-        """Nothing is begun that would end after `deadline`, as it is by then, in seconds of `clock`."""
-        self._question, self._rounds, self._pace = question, rounds, pace
-        self._deadline, self._clock = deadline, clock
-        self._runs: list[_Run] = []
+        """`earlier`: what was measured before an interruption."""
+        self._question, self._rounds, self._pace, self._clock = question, rounds, pace, clock
+        self._runs = [_Run(run, launches) for run, launches in earlier]
         self._measured: set[tuple[object, ...]] = set()
         """Cells with what acted on them; data are looked at in the first launches of each."""
 
-    def run(self, found: Mapping[str, Found], express: Callable[[], None]) -> dict[str, Acceptance]:
-        """Return what the launches say of those whose settings stay; `found` is left with what does.
+    @property
+    def runs(self) -> tuple[ValidationRun, ...]:
+        """All so far, in order."""
+        return tuple(one.run for one in self._runs)
+
+    def run(self, found: Mapping[str, Found], deadline: float, latest: float = 0.0) -> dict[str, Found]:
+        """Return what is found with that validated which the launches show, beside what is validated already.
 
         All required cells get one launch, which shows what they really take and gain, and then those of the first
         look, what gains most in its time before all else; then more go to those that are still open, as many as
-        their noise so far lets expect to be enough; then cells that are not required have their turn. What is not
-        shown when the time is over goes back to the default. `express` takes out of `found` what an implementation
-        cannot load, after each return to it.
-        """
-        measured = True
-        while measured:
-            judged = {one: self._settled(one, mine, express) for one, mine in found.items() if _has_any(mine)}
-            measured = self._measure_next(found, judged)
-        accepted: dict[str, Acceptance] = {}
-        for one, mine in found.items():
-            if _has_any(mine):
-                accepted[one] = self._concluded(one, mine, express)
-                _drop_doubtful(mine, accepted[one])
-        return {one: judged for one, judged in accepted.items() if _has_any(found[one])}
+        their noise so far lets expect to be enough; then cells that are not required have their turn. What is
+        shown to be slower goes back; what is not shown when the time is over remains proposed.
 
-    def _settled(self, one: str, mine: Found, express: Callable[[], None]) -> Acceptance:
+        Nothing is begun that would end after `deadline`, in seconds of the clock, or after `latest`, if that is
+        later, where a required cell has not had EARLY launches: what is found comes before what may be found.
+        """
+        now, is_first, measured = dict(found), True, True
+        while measured:
+            judged: dict[str, Acceptance] = {}
+            for one, mine in now.items():
+                if mine.is_open:
+                    now[one], judged[one] = self._settled(one, mine)
+            measured = self._measure_next(now, judged, deadline, max(deadline, latest), is_first=is_first)
+            is_first = False
+        return {one: self._concluded(one, mine) if mine.is_open else mine for one, mine in now.items()}
+
+    def look_for_harm(self, found: Mapping[str, Found], deadline: float) -> dict[str, Found]:
+        """Return what is validated without what is shown to be slower where nothing should act.
+
+        Once, in the end, of everything together, beside the default: it costs as much as a step's validation, and
+        finds little. What a setting was validated on top of stays when it goes back, if there is time to look.
+        """
+        now, measured = dict(found), True
+        reduced: set[str] = set()
+        while measured:
+            judged: dict[str, Acceptance] = {}
+            for one, mine in now.items():
+                if mine.increments:
+                    now[one], judged[one] = self._without_harm(one, mine)
+                    reduced |= {one} if now[one] is not mine else set()
+            whole = {one: Found(proposed=now[one].tuning) for one in judged if now[one].increments}
+            groups = [
+                group for one, mine in whole.items() for group in self._groups(one, mine, judged[one], "harm")
+            ]
+            groups = sorted(groups, key=lambda group: group.order)
+            left = deadline - self._clock()
+            chosen = self._chosen(groups, whole, left, 0.0) if groups else ()
+            measured = bool(chosen) and self._measure(chosen, whole, groups[0].more, left, data=False)
+        for one in reduced:
+            if now[one].increments and not any(
+                each.launches
+                for each in self._judge(one, Tuning(), now[one].tuning, (), is_over=False).evidence
+                if each.cell in self._untouched(one, now[one].tuning)
+            ):  # what is left was never looked at
+                now[one] = replace(now[one], tuning=Tuning(), proposed=Tuning(), increments=())
+        return now
+
+    def harm_seconds(self, found: Mapping[str, Found]) -> float:
+        """Return what looking for harm takes, roughly."""
+        return sum(
+            FIRST_LOOK * SIDES * self._pace.launch_seconds(cells)
+            for one, mine in found.items()
+            for cells in _together(self._untouched(one, mine.proposed)).values()
+        )
+
+    def needed_seconds(self, one: str, mine: Found) -> float:
+        """Return what the launches take that may show what is open, roughly."""
+        judged = self._judge(
+            one, mine.tuning, mine.proposed, self._required(one, mine.tuning, mine.proposed), is_over=False
+        )
+        groups = self._groups(one, mine, judged)
+        return sum(group.more * group.round_seconds for group in groups if group.is_required)
+
+    def acceptance(self, one: str, base: Tuning, tuning: Tuning) -> Acceptance:
+        """Return what all launches so far say of a tuning beside what was validated before it."""
+        return self._judge(one, base, tuning, self._required(one, base, tuning), is_over=False)
+
+    def accepted(self, one: str, mine: Found) -> Acceptance:
+        """Return what all launches so far say of what is validated, step by step, and where nothing should act."""
+        steps = in_all([self.acceptance(one, *step) for step in pairwise((Tuning(), *mine.increments))])
+        if len(mine.increments) == 1:
+            return steps
+        return with_untouched(
+            steps, self.acceptance(one, Tuning(), mine.tuning), self._untouched(one, mine.tuning)
+        )
+
+    def _without_harm(self, one: str, mine: Found) -> tuple[Found, Acceptance]:
+        """Judge with what was measured; where it shows harm, what was validated before that remains."""
+        while True:
+            judged = self._judge(one, Tuning(), mine.tuning, (), is_over=False)
+            if not judged.reverted or not mine.increments:
+                return mine, judged
+            lost = [beyond(step, judged.tuning) != Tuning() for step in mine.increments]
+            steps = mine.increments[: lost.index(True)]
+            left = steps[-1] if steps else Tuning()
+            reasons = tuple(with_reverted(mine.reasons, judged.reverted))
+            mine = replace(mine, tuning=left, proposed=left, increments=steps, reasons=reasons, missing=())
+
+    def _untouched(self, one: str, tuning: Tuning) -> tuple[Cell, ...]:
+        return tuple(each.cell for each in self._question.cells_of(one, tuning) if each.is_harm_check)
+
+    def _settled(self, one: str, mine: Found) -> tuple[Found, Acceptance]:
         """Judge with what was measured, until nothing more goes back because of it."""
         while True:
-            wanted = [each.cell for each in self._question.cells_of(one, mine.tuning) if each.is_required]
-            judged = self._judge(one, mine.tuning, wanted, is_over=False)
-            if not _take_back(mine, judged, express):
-                return judged
+            wanted = self._required(one, mine.tuning, mine.proposed)
+            judged = self._judge(one, mine.tuning, mine.proposed, wanted, is_over=False)
+            if not judged.reverted or not mine.is_open:
+                return mine, judged
+            left, why_not = self._question.express(one, judged.tuning)
+            reasons = tuple(with_reverted(mine.reasons, (*judged.reverted, *why_not)))
+            mine = replace(mine, proposed=left, reasons=reasons)
 
-    def _concluded(self, one: str, mine: Found, express: Callable[[], None]) -> Acceptance:
-        """Judge for good. Where a rule went back for want of time its cells are not asked for once more."""
-        wanted = [each.cell for each in self._question.cells_of(one, mine.tuning) if each.is_required]
+    def _concluded(self, one: str, mine: Found) -> Found:
+        """Judge for now. Where a rule goes back for want of time its cells are not asked for once more."""
+        base, left, missing = mine.tuning, mine.proposed, list[Reason]()
+        wanted = self._required(one, base, left)
         while True:
-            judged = self._judge(one, mine.tuning, wanted, is_over=True)
-            if not _take_back(mine, judged, express):
-                return judged
-            wanted = [cell for cell in wanted if has_rule(mine.tuning, cell)]
+            judged = self._judge(one, base, left, wanted, is_over=True)
+            if not judged.reverted or left == base:
+                break
+            missing += judged.reverted
+            left, _ = self._question.express(one, judged.tuning)
+            wanted = [cell for cell in wanted if has_rule(left, cell)]
+        own = (left.settings, left.decisions) != (base.settings, base.decisions) or not judged.verdicts
+        # raw TCP has shown that host settings gain, and a gain after pauses shows in none of these cells
+        if left != base and own and judged.doubt:
+            if left == mine.proposed:
+                words = Reason(self._what(left, base), f"goes back to the default: {judged.doubt}")
+                return replace(
+                    mine, proposed=base, missing=(), reasons=tuple(with_reverted(mine.reasons, [words]))
+                )
+            left = base
+        increments = mine.increments if left == base else (*mine.increments, left)
+        return replace(mine, tuning=left, increments=increments, missing=tuple(missing))
 
-    def _judge(self, one: str, tuning: Tuning, wanted: Sequence[Cell], *, is_over: bool) -> Acceptance:
-        question = self._question
+    @staticmethod
+    def _what(tuning: Tuning, base: Tuning) -> str:
+        """The one thing that is new, or `everything`."""
+        new = beyond(tuning, base)
+        names = {one.knob for one in new.settings} | {
+            f"{one.operation} at {one.ranks} ranks" for one in new.decisions
+        }
+        return names.pop() if len(names) == 1 and not new.host_settings else "everything"
+
+    def _required(self, one: str, base: Tuning, tuning: Tuning) -> list[Cell]:
+        return [each.cell for each in self._question.cells_of(one, beyond(tuning, base)) if each.is_required]
+
+    def _judge(
+        self, one: str, base: Tuning, tuning: Tuning, wanted: Sequence[Cell], *, is_over: bool
+    ) -> Acceptance:
+        question, untouched = self._question, self._untouched(one, beyond(tuning, base))
         runs = [
-            [_that_count(launch, run.tunings[one], tuning) for launch in run.launches]
-            for run in self._runs
-            if one in run.tunings
+            [_that_count(launch, each.run, one, base, tuning) for launch in each.launches]
+            for each in self._runs
+            if one in each.run.tunings
         ]
         return accept(
             [[launch for launch in run if launch.series or launch.failures] for run in runs], question.benchmarks,
-            Validated(one, question.name, tuning, tuple(wanted), question.quantile), delta=question.delta,
-            application=question.application, is_over=is_over,
+            Validated(one, question.name, tuning, tuple(wanted), question.quantile, untouched, base),
+            delta=question.delta, application=question.application, is_over=is_over,
         )  # fmt: skip
 
-    def _measure_next(self, found: Mapping[str, Found], judged: Mapping[str, Acceptance]) -> bool:
+    def _measure_next(
+        self, found: Mapping[str, Found], judged: Mapping[str, Acceptance], deadline: float, latest: float,
+        *, is_first: bool,
+    ) -> bool:  # fmt: skip
         """Measure what is most worth it; False if nothing is, or nothing more can be in time."""
-        tunings = {one: found[one].tuning for one in judged if _has_any(found[one])}
-        groups = [group for one in tunings for group in self._groups(one, tunings[one], judged[one])]
+        open_ones = {one: found[one] for one in judged if found[one].is_open}
+        now = self._clock()
+
+        def end(group: _Group) -> float:
+            return latest if group.is_early else deadline
+
+        groups = [group for one, mine in open_ones.items() for group in self._groups(one, mine, judged[one])]
         required = [group for group in groups if group.is_required]
-        is_first = not self._runs
         groups = sorted(required if is_first else required or groups, key=lambda group: group.order)
+        if not is_first:
+            groups = [group for group in groups if now + group.round_seconds <= end(group)]
         launches = groups[0].more if groups else 0
-        left = self._deadline() - self._clock()
-        acted = {
-            cell: (cell, acting(tunings[cell.implementation], cell)) for group in groups for cell in group.cells
-        }
-        looking = self._looks_at_data(acted.values()) / SIDES
+        left = end(groups[0]) - now if groups else 0.0
+        acted = {cell: self._key(open_ones[cell.implementation], cell) for group in groups for cell in group.cells}
+        touching = [cell for cell in acted if _may_spoil_data(open_ones[cell.implementation])]
+        looking = self._looks_at_data(acted[cell] for cell in touching) / SIDES
         once = sum(group.round_seconds for group in groups) * (1 + looking)
         least = min((group.round_seconds * (group.more - 1) for group in groups), default=0.0)
-        chosen = groups if is_first and once + least <= left else self._chosen(groups, tunings, left, looking)
+        chosen = groups if is_first and once + least <= left else self._chosen(groups, open_ones, left, looking)
         if not chosen:
             return False
         if is_first:
             launches = 1  # shows what they really take and gain
-        cells = [cell for group in chosen for cell in group.cells]
-        own = {one: tunings[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
-        data = self._looks_at_data(acted[cell] for cell in cells)
-        self._measured |= {acted[cell] for cell in cells}
-        new = self._rounds.measure(cells, own, launches, left, data=data)
+        data = self._looks_at_data(acted[cell] for group in chosen for cell in group.cells if cell in touching)
+        return self._measure(chosen, open_ones, launches, left, data=data)
+
+    def _measure(
+        self, groups: Sequence[_Group], found: Mapping[str, Found], launches: int, left: float, *, data: bool
+    ) -> bool:
+        """Launch these groups so often; False if that came to nothing."""
+        cells = [cell for group in groups for cell in group.cells]
+        own = {one: found[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
+        self._measured |= {self._key(own[cell.implementation], cell) for cell in cells}
+        tunings = {one: mine.proposed for one, mine in own.items()}
+        bases = {one: mine.tuning for one, mine in own.items()}
+        run_id, new = self._rounds.measure(cells, tunings, bases, launches, left, data=data)
         self._pace.add(new)
-        self._runs.append(_Run(own, new))
+        self._runs.append(_Run(ValidationRun(run_id, tunings, bases), new))
         return any(launch.series for launch in new)
+
+    @staticmethod
+    def _key(mine: Found, cell: Cell) -> tuple[object, ...]:
+        return cell, acting(mine.proposed, cell), acting(mine.tuning, cell)
 
     def _looks_at_data(self, acted: Iterable[tuple[object, ...]]) -> bool:
         return self._question.looks_at_data and not self._measured.issuperset(acted)
 
     def _chosen(
-        self, groups: Sequence[_Group], tunings: Mapping[str, Tuning], left: float, looking: float
+        self, groups: Sequence[_Group], found: Mapping[str, Found], left: float, looking: float
     ) -> Sequence[_Group]:
         """The groups that have time together, in this order; of the first one at least what it has time for.
 
@@ -191,15 +334,15 @@ class Validation:
             if group.more >= groups[0].more and group.round_seconds <= seconds:
                 chosen.append(group)
             elif not chosen:
-                chosen += self._most_worth(group, tunings, seconds)
+                chosen += self._most_worth(group, found, seconds)
         return chosen
 
-    def _most_worth(self, group: _Group, tunings: Mapping[str, Tuning], round_seconds: float) -> list[_Group]:
+    def _most_worth(self, group: _Group, found: Mapping[str, Found], round_seconds: float) -> list[_Group]:
         """The group with the cells of as many rules as a round has time for, those that gain most first; or none.
 
-        What the others would have shown goes back to the default, instead of all of it.
+        What the others would have shown is not validated, instead of all of it.
         """
-        tuning = tunings[group.cells[0].implementation]
+        tuning = found[group.cells[0].implementation].proposed
         own: dict[tuple[object, ...], list[Cell]] = {}
         for cell in group.cells:
             own.setdefault((cell.benchmark, rule_behind(tuning, cell)), []).append(cell)
@@ -217,27 +360,30 @@ class Validation:
             cells, seconds = (*cells, *more), needed
         return [replace(group, cells=cells, round_seconds=seconds)] if cells else []
 
-    def _groups(self, one: str, tuning: Tuning, judged: Acceptance) -> list[_Group]:
+    def _groups(
+        self, one: str, mine: Found, judged: Acceptance, kind: Literal["gain", "harm"] = "gain"
+    ) -> list[_Group]:
         """What may still be measured of one implementation."""
         known = {each.cell: each for each in judged.evidence}
         more: dict[Cell, int] = {}
         required: set[Cell] = set()
-        for each in self._question.cells_of(one, tuning):
+        for each in self._question.cells_of(one, beyond(mine.proposed, mine.tuning)):
+            if each.is_harm_check != (kind == "harm"):
+                continue
             evidence = known.get(each.cell)
             if evidence:
                 wanted = evidence.wanted - evidence.launches if evidence.state == "open" else 0
             else:
-                wanted = 0 if (each.cell, acting(tuning, each.cell)) in self._measured else FIRST_LOOK
+                wanted = 0 if self._key(mine, each.cell) in self._measured else FIRST_LOOK
             if wanted > 0:
                 more[each.cell] = wanted
-                if each.is_required and acts(tuning, each.cell):
+                if each.is_required and acts(mine.proposed, each.cell, mine.tuning):
                     required.add(each.cell)
-        kinds: dict[tuple[tuple[object, ...], bool], list[Cell]] = {}
-        for cell in more:
-            kinds.setdefault((together(cell), cell in required), []).append(cell)
+        kinds = _together(more, required)
         return [
             _Group(
                 tuple(cells), is_required, min(more[cell] for cell in cells),
+                is_required and any(cell not in known or known[cell].launches < EARLY for cell in cells),
                 SIDES * self._pace.launch_seconds(cells),
                 {cell: max(-known[cell].log_ratio, 0.0) for cell in cells if cell in known},
             )
@@ -245,37 +391,30 @@ class Validation:
         ]  # fmt: skip
 
 
-def _has_any(mine: Found) -> bool:
-    return mine.tuning != Tuning()
+def _together(
+    cells: Iterable[Cell], required: Collection[Cell] = ()
+) -> dict[tuple[tuple[object, ...], bool], list[Cell]]:
+    """Cells that share their launches, those that are required by themselves."""
+    kinds: dict[tuple[tuple[object, ...], bool], list[Cell]] = {}
+    for cell in cells:
+        kinds.setdefault((together(cell), cell in required), []).append(cell)
+    return kinds
 
 
-def _that_count(launch: Launch, measured: Tuning, now: Tuning) -> Launch:
+def _may_spoil_data(mine: Found) -> bool:
+    """Whether anything is new but settings of the hosts' kernels, which change no data."""
+    new = beyond(mine.proposed, mine.tuning)
+    return bool(new.settings or new.decisions)
+
+
+def _that_count(launch: Launch, run: ValidationRun, one: str, base: Tuning, tuning: Tuning) -> Launch:
     """The launch with those cells in which what was measured does the same as what is judged now."""
 
     def counts(cell: Cell) -> bool:
-        return acting(measured, cell) == acting(now, cell)
+        measured, now = (run.bases, base) if cell.label == DEFAULT else (run.tunings, tuning)
+        return acting(measured[one], cell) == acting(now, cell)
 
     return replace(
         launch, series=tuple(one for one in launch.series if counts(one.cell)),
         failures=tuple(one for one in launch.failures if counts(one.cell)),
     )  # fmt: skip
-
-
-def _take_back(mine: Found, judged: Acceptance, express: Callable[[], None]) -> bool:
-    """Leave in `mine` what stays; False if all does."""
-    if not judged.reverted:
-        return False
-    mine.tuning = judged.tuning
-    mine.reasons = with_reverted(mine.reasons, judged.reverted)
-    express()
-    return True
-
-
-def _drop_doubtful(mine: Found, judged: Acceptance) -> None:
-    """Keep nothing of what was not shown to gain anything."""
-    own = mine.tuning.settings or mine.tuning.decisions or not judged.verdicts
-    # raw TCP has shown that host settings gain, and a gain after pauses shows in none of these cells
-    why = judged.doubt if own else ""
-    if _has_any(mine) and why:
-        mine.tuning = Tuning()
-        mine.reasons.append(Reason("everything", f"goes back to the default: {why}"))

@@ -7,19 +7,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from rankwise.analysis.host_settings.reach import reaches
 from rankwise.analysis.validation.acting import acts
 from rankwise.analysis.validation.evidence import Evidence
 from rankwise.core import bound_variables
 from rankwise.core.errors import InputError
+from rankwise.core.host_settings import TCP_RMEM
 from rankwise.core.records import Benchmark, Cell, Implementation, Options
 from rankwise.core.schedule_names import chosen_schedule
-from rankwise.core.tuning import Choice, Decision, Reason, Rule, Tuning
+from rankwise.core.tuning import Choice, Decision, Reason, Rule, Setting, Tuning
+from rankwise.core.units import whole_number
 from rankwise.measurement.placement import place
-from rankwise.mpi.family import native_of
+from rankwise.mpi.family import family_named, native_of
+from rankwise.workflows.tune.budget import MESSAGES_PER_CELL
 from rankwise.workflows.tune.stages import (
+    ALGORITHMS,
+    HOST_STAGE,
     KIB,
     MIB,
-    POINT_TO_POINT,
     Collective,
     Target,
     TuneSpec,
@@ -35,6 +40,7 @@ FLOAT_BYTES = 4
 GROUPS = Options(groups=2)
 """Neighbouring ranks: inside nodes or sites, or with ranks placed across sites each group on both."""
 
+UNTOUCHED = "nothing that was set should act on it"
 STEPS = "operations on more ranks may have such steps"
 _SPREADS = {"one-per-node": "each on a node of its own", "single-node": "all on one node"}
 
@@ -47,6 +53,8 @@ class Wanted:
     why: str
     is_required: bool = True
     """What is due to it is not kept unless it is shown; else it is measured if there is time, or named."""
+    is_harm_check: bool = False
+    """Nothing that was set should act on it: it is looked at once, and again only if it seems slower."""
 
 
 def validation_cells(
@@ -59,7 +67,11 @@ def validation_cells(
     `_sizes` has them, where they were searched, and where else they act: other placements, communicators of their
     size among more ranks, and operations on more ranks that are done in steps of their size.
     """
-    found = [*_of_settings(implementation.id, benchmarks, target, spec, tuning)]
+    found = [
+        one if _touches(implementation, tuning, one.cell, target)
+        else replace(one, why=UNTOUCHED, is_required=False, is_harm_check=True)
+        for one in _of_settings(implementation.id, benchmarks, target, spec, tuning)
+    ]  # fmt: skip
     searched = {(one.operation, one.ranks): one for one in spec.collectives}
     for decision in tuning.decisions:
         in_jobs = binds_jobs(implementation, Tuning(decisions=(decision,)))
@@ -89,17 +101,18 @@ def validation_cells(
     return [*reversed(required.values()), *reversed(others.values())]
 
 
-def likely_tuning(spec: TuneSpec) -> Tuning:
-    """Return what a search may find at most, as far as it matters for the number of cells."""
-    return Tuning(
-        decisions=tuple(
+def likely_tuning(spec: TuneSpec, stage: str) -> Tuning:
+    """Return what a stage may find at most, as far as it matters for the number of cells."""
+    if stage == ALGORITHMS:
+        return Tuning(decisions=tuple(
             Decision(
                 one.operation, one.ranks, (Rule(2 * max(one.sizes_bytes), Choice("any")), Rule(None, Choice()))
             )
             for one in spec.collectives
-        ),
-        host_settings=(("any", ""),) if set(spec.knobs) & set(POINT_TO_POINT) else (),
-    )
+        ))  # fmt: skip
+    if stage.startswith(HOST_STAGE):
+        return Tuning(host_settings=((TCP_RMEM, ""),))
+    return Tuning((Setting("any", ""),))
 
 
 def binds_jobs(implementation: Implementation, tuning: Tuning) -> bool:
@@ -116,7 +129,9 @@ def _of_settings(
     if not tuning.settings and not tuning.host_settings:
         return
     thresholds = [
-        int(one.value) for one in tuning.settings if one.knob.startswith("eager-threshold") and one.value.isdigit()
+        value
+        for one in tuning.settings
+        if one.knob.startswith("eager-threshold") and (value := whole_number(one.value)) is not None
     ]
     largest = max(VALIDATION_SIZES)
     edges = [size for value in thresholds if value < largest for size in (value, value + 1)]
@@ -124,7 +139,7 @@ def _of_settings(
     is_sent_otherwise = bool(thresholds) or any(one.knob.startswith("transport") for one in tuning.settings)
     sizes_of_late = edges or [largest] * is_sent_otherwise
     for placement in target.placements if spec.knobs else ():
-        for size in sorted({*VALIDATION_SIZES, *edges}):
+        for size in sorted({*_sizes_in_time(target, placement), *edges}):
             why = "an edge of the eager threshold" if size in edges else "settings act on every message"
             yield Wanted(cell_of(target, implementation, "pingpong", size, placement), why)
         for size in sizes_of_late if late and late.supported else ():
@@ -135,6 +150,31 @@ def _of_settings(
             base = replace(cell_of(target, implementation, one.operation, 0, placement), ranks=one.ranks)
             for size in _between(one.sizes_bytes, spec, benchmarks[one.operation]):
                 yield Wanted(replace(base, size_bytes=size), "settings act on every message")
+
+
+def _sizes_in_time(target: Target, placement: str) -> list[int]:
+    """VALIDATION_SIZES; where the path carries little none that takes too long, but the largest below."""
+    byte_seconds = target.byte_seconds(placement)
+    if byte_seconds * MESSAGES_PER_CELL * max(VALIDATION_SIZES) <= target.visit_limit_seconds:
+        return [*VALIDATION_SIZES]
+    most = target.visit_limit_seconds / MESSAGES_PER_CELL / byte_seconds
+    return sorted({*(size for size in VALIDATION_SIZES if size <= most), 1 << max(int(math.log2(most)), 0)})
+
+
+def _touches(implementation: Implementation, tuning: Tuning, cell: Cell, target: Target) -> bool:
+    """Whether any of the settings can act on a cell."""
+    product = target.product_bytes(cell.placement)
+    if reaches(tuning.host_settings, target.settings, product, cell.size_bytes):
+        return True
+    defaults = {one.name: one.default for one in family_named(implementation.family).knobs(implementation)}
+    for one in tuning.settings:
+        before = defaults.get(one.knob, "")
+        ends = [int(value) for value in (one.value, before) if value.isdigit()]
+        if not one.knob.startswith("eager-threshold") or len(ends) < 2:
+            return True
+        if min(ends) < cell.size_bytes <= max(ends) + 1:
+            return True
+    return False
 
 
 def _between(sizes_bytes: Sequence[int], spec: TuneSpec, benchmark: Benchmark) -> list[int]:

@@ -1,14 +1,25 @@
-"""The choices among an implementation's own algorithms that are worth a trial, and the sizes to try them at."""
+"""The choices that are worth a trial, and the sizes to try them at.
+
+They are an implementation's own algorithms and, between sites, the schedules that know sites.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rankwise.analysis.tune.choices import choices_of
-from rankwise.core.errors import InputError
-from rankwise.core.records import Implementation
+from rankwise.core.errors import BuildError, HostError, InputError
+from rankwise.core.jobs import Host
+from rankwise.core.network import Topology
+from rankwise.core.records import Benchmark, Implementation
+from rankwise.core.schedule_names import choice_name
 from rankwise.core.tuning import Algorithm, Choice, Decision, Native, Rule, Setting, Tuning
+from rankwise.core.units import whole_number
+from rankwise.measurement.placement import place
 from rankwise.mpi.family import family_named, native_of
+from rankwise.schedules.generator import algorithms
+from rankwise.schedules.model import OPERATIONS
+from rankwise.workflows.overlay import whole_native
 
 SEGMENTS = (8 << 10, 32 << 10, 128 << 10)
 """The first two are with their headers below the usual eager threshold of 64 KiB."""
@@ -59,7 +70,7 @@ def with_switches(
         one.default for one in family_named(implementation.family).knobs(implementation) if one.name == threshold
     )
     chosen = [one.value for one in settings if one.knob == threshold]
-    switches = {int(value) for value in (chosen or known) if value.isdecimal()}
+    switches = {one for value in (chosen or known) if (one := whole_number(value)) is not None}
     sizes = sorted(sizes_bytes)
     more = {
         size
@@ -68,3 +79,31 @@ def with_switches(
         if sizes[0] < size < sizes[-1] and min(abs(size - one) for one in sizes) > SAME_SHARE * size
     }
     return tuple(sorted({*sizes, *more}))
+
+
+def schedule_choices(
+    implementation: Implementation, operation: str, ranks: int, menu: Mapping[str, Benchmark],
+    topology: Topology | None, hosts: Sequence[Host], placements: Iterable[str],
+) -> tuple[list[Choice], str]:  # fmt: skip
+    """Return the choices for communicators of `ranks`, and why there are none; '' where none is looked for.
+
+    None are where all ranks are in one site, nor for operations that the overlay does as it does another: a line
+    of its table for allgather is for allgatherv too. Segments are left to the algorithms, which know the network.
+    """
+    site_of = {host.name: host.site for host in hosts}
+    if topology is None or operation not in OPERATIONS or any(
+        len({site_of[name] for name in place(word, hosts, ranks)}) < 2 for word in placements
+    ):  # fmt: skip
+        return [], ""
+    try:
+        found = [
+            Choice(choice_name(one.name))
+            for one in algorithms(operation)
+            if one.for_networks and one.id in menu and menu[one.id].supported
+        ]
+        for choice in found[:1]:  # can the overlay be built?
+            decision = Decision(operation, ranks, (Rule(None, choice),))
+            whole_native(implementation, Tuning(decisions=(decision,)), topology)
+    except (BuildError, HostError, InputError) as error:
+        return [], f"schedules could not be tried: {error}"
+    return found, ""

@@ -1,16 +1,22 @@
-"""The testbed: its drawing, its paths and links, and how well the emulator kept time."""
+"""Sections that pages of several kinds have: warnings, the testbed, where the numbers come from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from rankwise.core.network import NetworkFigures, PathFigures, Topology
 from rankwise.core.records import Notice
 from rankwise.report import network as rows
+from rankwise.report.context import ReportContext
 from rankwise.report.drawing import topology_svg
 from rankwise.report.page import Choice, Section
+
+
+def notices(found: Sequence[Notice]) -> Section | None:
+    """Return the list of warnings; None where there is none."""
+    return Section("notices", {"notices": found}) if found else None
 
 
 def testbed(
@@ -48,3 +54,17 @@ def testbed(
 def drawing(topology: Topology, paths: Sequence[PathFigures]) -> Markup:
     """Return the picture of a testbed for a template."""
     return Markup(topology_svg(topology, paths))
+
+
+def provenance(
+    context: ReportContext, *, alpha: float, delta: float, starts: Mapping[str, int] | None = None
+) -> Section:
+    """Return all that it takes to measure the run again; `starts`: how many cells began repetitions in which way.
+
+    `alpha` is the family-wise error of the page's tests, `delta` the difference up to which times count as equal.
+    """
+    return Section(
+        "provenance",
+        {"context": context, "alpha": alpha, "delta": delta, "starts": starts or {}},
+        link="Provenance",
+    )

@@ -1,4 +1,4 @@
-"""How the study was measured: its runs, their testbeds, and the line that does it again."""
+"""Sections of a study's page: statements, figures, tables, and how it was measured."""
 
 from __future__ import annotations
 
@@ -8,9 +8,47 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from rankwise.report.network import PathRow, path_rows
-from rankwise.report.page import Section
-from rankwise.report.sections.testbed import drawing
-from rankwise.studies.base import Page, Results, Study
+from rankwise.report.page import Choice, Section
+from rankwise.report.sections.shared import drawing
+from rankwise.studies.base import Page, Results, StatementVerdict, Study
+
+MARKS: dict[StatementVerdict, str] = {"holds": "✓", "no longer": "✗", "undecided": "?"}
+"""The sign of each verdict."""
+
+AIM_WORDS: dict[StatementVerdict, str] = {"holds": "reached", "no longer": "missed", "undecided": "undecided"}
+"""The words for a verdict on what our own tuning is to reach."""
+
+
+def statements(page: Page) -> Section:
+    """Return every statement and aim with its verdict."""
+    return Section(
+        "statements",
+        {
+            "statements": page.statements,
+            "aims": page.aims,
+            "verdict_marks": MARKS,
+            "verdict_words": {word: word for word in MARKS},
+            "aim_words": AIM_WORDS,
+        },
+        link="Statements",
+        package="rankwise.studies",
+    )
+
+
+def figures(page: Page) -> Section:
+    """Return the charts of the study, one below the other."""
+    return Section(
+        "figures",
+        {"charts": page.charts},
+        link="Figures",
+        choices={"study": [Choice("", {one.key: one.figure for one in page.charts})]},
+        package="rankwise.studies",
+    )
+
+
+def tables(page: Page) -> Section:
+    """Return the tables of the study, one below the other."""
+    return Section("tables", {"tables": page.tables}, link="Tables", package="rankwise.studies")
 
 
 @dataclass(frozen=True, slots=True)

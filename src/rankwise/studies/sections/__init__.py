@@ -1,1 +1,0 @@
-"""Sections of a study's page: one file each."""
