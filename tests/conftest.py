@@ -15,18 +15,31 @@ from rankwise.core.records import Implementation
 from support.mpis import FOUND, newest_of_each_family
 
 LONGEST = (
-    "abi/test_joined", "abi/test_mpi4py", "abi/test_programs",
-    "benchmarks/test_scripts", "conformance/test_kernels", "conformance/test_schedules", "csrc/test_apps",
-    "conformance/test_switching", "csrc/test_harness", "native/test_relay", "interpose/test_behaviour",
-    "analysis/fit/test_sharing", "csrc/test_candidates", "testbeds/test_kinds", "abi/test_mirrors",
-    "cli/test_bench_joined", "interpose/test_conformance", "cli/test_compare_program", "cli/test_trace",
-    "interpose/test_mpi4py", "abi/test_joined_input", "cli/test_compare_joined", "cli/test_map",
-    "testbeds/test_ssh", "interpose/test_measured_network", "workflows/test_study_applications",
-    "csrc/test_schedules", "studies/test_martinasso2006", "cli/test_trace_joined", "examples/test_examples",
-    "e2e/test_profile_on_hosts", "e2e/test_bad_input",
+    "mpich_suite/test_mpich_suite", "plans/test_plans", "abi/test_joined", "testbeds/test_kinds",
+    "interpose/test_behaviour", "testbeds/test_ssh", "csrc/test_apps", "cli/test_other_files",
+    "abi/test_mirrors", "conformance/test_schedules", "cli/test_numbers",
+    "cli/test_bench_joined", "benchmarks/test_scripts", "csrc/test_harness", "conformance/test_kernels",
+    "abi/test_mpi4py", "studies/test_martinasso2006", "conformance/test_ranks_alike", "conformance/test_switching",
+    "analysis/fit/test_sharing", "native/test_relay", "abi/test_programs", "csrc/test_candidates",
+    "interpose/test_conformance", "cli/test_compare_program", "cli/test_trace", "interpose/test_mpi4py",
+    "abi/test_joined_input", "cli/test_compare_joined", "cli/test_map", "interpose/test_measured_network",
+    "workflows/test_study_applications", "csrc/test_schedules", "cli/test_trace_joined", "cli/test_study",
+    "cli/test_predict", "examples/test_examples", "e2e/test_profile_on_hosts", "e2e/test_bad_input",
 )  # fmt: skip
 """Files that keep a process for long."""
-LAUNCHING = {"abi", "cli", "conformance", "csrc", "e2e", "interpose", "mpi", "native", "testbeds"}
+LAUNCHING = {
+    "abi",
+    "cli",
+    "mpich_suite",
+    "plans",
+    "conformance",
+    "csrc",
+    "e2e",
+    "interpose",
+    "mpi",
+    "native",
+    "testbeds",
+}
 """Folders of tests that start programs, and wait for them."""
 
 for name, examples in (("day", 15), ("nightly", 300)):  # no deadline: other work disturbs the times here
@@ -50,8 +63,14 @@ MAY_BE_SKIPPED = {
     "cannot mount here": "a container without CAP_SYS_ADMIN",
     "LogGOPSim is not here": "no distribution has it",
     "no HPL here": "Debian's hpcc, which one test of the night uses",
+    "MPICH's test suite is not here": "a mirror without source packages",
 }
 """The beginnings of reasons for which a test may be left out on any machine, and why."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what `make golden` gives."""
+    parser.addoption("--rewrite-golden", action="store_true", help="write golden files instead of comparing")
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,7 +1,10 @@
-/* Two threads of each rank call MPI at the same time; `progress`: one rank computes while another
- * one sends to it, and it is said whether the sender had to wait. */
+/* Two threads of each rank call MPI at the same time; `without-tags`: they make no communicators
+ * that the tag alone tells apart. `progress`: one rank computes while another one sends to it, and
+ * it is said whether the sender had to wait. */
 enum { THREADS = 2, ROUNDS = 15, COUNT = 300, LONG_BYTES = 5 << 20 };
 #include "threads.h"
+#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 static int rank, ranks;
@@ -63,14 +66,50 @@ static void communicate(Thread *t, int round)
     MPI_Comm_free(&half), MPI_Comm_free(&twin);
 }
 
+static MPI_Comm halves[THREADS];
+static MPI_Group everyone;
+
+/* Of the same processes in both threads, told apart by the tag alone: the threads call in another
+ * order on the next rank. */
+static void make_by_tag(Thread *t)
+{
+    const int low = rank < ranks / 2, leader = low ? ranks / 2 : 0;
+    MPI_Comm all, inter;
+    int word = 100 + t->number, got = -1;
+    usleep((t->number ^ rank) & 1 ? 30000 : 0);
+    MPI_Comm_create_group(MPI_COMM_WORLD, everyone, 10 + t->number, &all);
+    MPI_Bcast(rank == 0 ? &word : &got, 1, MPI_INT, 0, all);
+    RIGHT(rank == 0 || got == word);
+    usleep((t->number ^ low) & 1 ? 30000 : 0);
+    MPI_Intercomm_create(halves[t->number], 0, MPI_COMM_WORLD, leader, 20 + t->number, &inter);
+    MPI_Allreduce(&word, &got, 1, MPI_INT, MPI_MAX, inter);
+    RIGHT(got == word);
+    MPI_Comm_free(&inter), MPI_Comm_free(&all);
+}
+
+static bool by_tags = true;
+
 static void *work(void *state)
 {
+    if (by_tags)
+        make_by_tag(state);
     for (int round = 0; round < ROUNDS; round++) {
         pass_on(state, round);
         wait_for_other(state, round);
         communicate(state, round);
     }
     return NULL;
+}
+
+static void work_in_threads(int level)
+{
+    MPI_Comm_group(MPI_COMM_WORLD, &everyone);
+    for (int t = 0; t < THREADS; t++)
+        MPI_Comm_split(MPI_COMM_WORLD, rank < ranks / 2, rank, &halves[t]);
+    run_threads(level, work);
+    for (int t = 0; t < THREADS; t++)
+        MPI_Comm_free(&halves[t]);
+    MPI_Group_free(&everyone);
 }
 
 static void check_progress(void)
@@ -94,15 +133,17 @@ static void check_progress(void)
 int main(int argc, char **argv)
 {
     int level, again;
-    MPI_Init_thread(&argc, &argv, argc > 1 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
+    const bool progress = argc > 1 && !strcmp(argv[1], "progress");
+    by_tags = argc == 1;
+    MPI_Init_thread(&argc, &argv, progress ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
     MPI_Query_thread(&again);
     CHECK(again == level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc > 1)
+    if (progress)
         check_progress();
     else
-        run_threads(level, work);
+        work_in_threads(level);
     if (rank == 0)
         printf("several threads: %d\n", level == MPI_THREAD_MULTIPLE);
     report();

@@ -6,12 +6,16 @@ import itertools
 import re
 import subprocess
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from rankwise.artifacts import builder, compiler
+from rankwise.artifacts.abi import gateway
 from rankwise.core.errors import InputError
+from rankwise.workflows import abi
 from rankwise.workflows.joined import SitePart, parts_of
 from support import command_line
 from support.abi import IDS, compiled, native, needs_compiler, prepare
@@ -21,6 +25,8 @@ from support.joined import LEAST, PROGRAMS, assert_right, join
 
 pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
 rankwise = partial(command_line.rankwise, timeout=400)
+ABI_BACKEND = "RANKWISE_ABI_BACKEND"
+"""The library below the front end."""
 BY_DAY = (("openmpi-5.0.11", "mpich-5.0.2"),)
 """Intel MPI is one of the three sites of another test."""
 
@@ -52,6 +58,72 @@ def test_three_sites(name: str, tmp_path: Path) -> None:
     done = rankwise("run", "--join", sites, "--limit", "300s", "--", str(compiled(name)), home=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert_right(done.stdout, LEAST.get(name, 300))
+
+
+_WITHOUT_LAM = [one for one in IDS if not one.startswith("lammpi")]
+"""LAM/MPI calls a program's error handler otherwise."""
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [pytest.param(*pair, marks=() if pair in BY_DAY else pytest.mark.nightly)
+     for pair in itertools.product(_WITHOUT_LAM, repeat=2)],
+)  # fmt: skip
+def test_errors_and_answers_of_each_rank(first: str, second: str, tmp_path: Path) -> None:
+    prepare(first, second)
+    line = ["run", "--join", join(first, second), "--limit", "300s", "--", str(compiled("joined_errors"))]
+    done = rankwise(*line, home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_right(done.stdout, 100)
+
+
+def test_long_messages_of_collectives_are_cut(tmp_path: Path) -> None:
+    """Where 100 bytes are long: the gateway is compiled with another limit."""
+    known = abi.known_standard()
+    made = gateway.artifact(known)
+    small = builder.build(replace(made, flags=(*made.flags, "-DLONGEST_BYTES=100")), compiler.of_host())
+    line = ["run", "--join", join("mpich-5", "openmpi-5"), "--abi", "--limit", "300s", "--"]
+    for name in ("conformance", "joined_intercommunicators"):
+        done = rankwise(*line, "env", f"{ABI_BACKEND}={small}", str(compiled(name)), home=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert re.search(r"wrong 0$", done.stdout, re.MULTILINE), done.stdout + done.stderr
+
+
+@pytest.mark.nightly
+def test_collectives_of_more_than_two_gibibytes(tmp_path: Path) -> None:
+    line = ["run", "--join", join("mpich-5", "openmpi-5", ranks=(1, 1)), "--limit", "800s", "--"]
+    done = rankwise(*line, str(compiled("joined_large")), home=tmp_path, timeout=850)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_right(done.stdout, 5)
+
+
+@pytest.mark.parametrize("handler", ["return", "fatal"])
+def test_a_session_before_the_start_is_refused(handler: str, tmp_path: Path) -> None:
+    program = str(compiled("joined_session"))
+    line = ["run", "-q", "--join", join("mpich-5", "openmpi-5", ranks=(1, 1)), "--limit", "60s", "--", program]
+    done = rankwise(*line, handler, home=tmp_path)
+    if handler == "return":
+        assert done.returncode == 0 and done.stdout.count("unsupported operation") == 2, done.stdout + done.stderr
+    else:
+        assert done.returncode != 0 and "MPI_Session_init: not possible in a joined job" in done.stderr
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("first", "second"), list(itertools.product(("openmpi-5", "mpich-5"), repeat=2)))
+def test_many_groups_in_larger_sites(first: str, second: str, tmp_path: Path) -> None:
+    sites = join(first, second, ranks=(4, 4))
+    line = ["run", "--join", sites, "--limit", "300s", "--", str(compiled("joined_under_way"))]
+    done = rankwise(*line, home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_right(done.stdout, LEAST["joined_under_way"])
+
+
+@pytest.mark.parametrize("name", ["joined_topologies", "joined_under_way"])
+def test_one_site_alone(name: str, tmp_path: Path) -> None:
+    line = ["run", "--join", join("mpich-5", ranks=(3,)), "--limit", "300s", "--", str(compiled(name))]
+    done = rankwise(*line, home=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_right(done.stdout, LEAST.get(name, 200))
 
 
 @pytest.mark.parametrize("name", ["traps", "callbacks"])

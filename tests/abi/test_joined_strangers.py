@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.mpi, needs_compiler, pytest.mark.timeout(900)]
 SILENT = 10
 LATE_SITE = """case $RANKWISE_JOIN in
 */1/1,1/*) while [ ! -e go ]; do sleep 0.05; done ;;
-*) echo "$RANKWISE_JOIN" > settings.part; mv settings.part settings ;;
+*) echo "$RANKWISE_JOIN/$(cat "$RANKWISE_JOIN_KEY")" > settings.part; mv settings.part settings ;;
 esac
 exec "$@"
 """
@@ -28,7 +28,7 @@ def meeting(folder: Path) -> tuple[tuple[str, int], str]:
     while not (folder / "settings").exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    host, port, key = (folder / "settings").read_text().split("/")[:3]
+    host, port, *_, key = (folder / "settings").read_text().strip().split("/")
     while True:
         try:
             socket.create_connection((host, int(port)), 5).close()

@@ -16,9 +16,11 @@ BY_DAY = (("openmpi-5", "mpich-5"), ("mpich-5", "intelmpi"))
 
 
 def in_threads(first: str, second: str, home: Path) -> None:
+    """Without communicators told apart by tags where Open MPI has several ranks: natively it crosses them too."""
     prepare(first, second)
+    arguments = ["without-tags"] if first.startswith("openmpi") else []
     line = ["run", "-q", "--join", f"a={first}:2,b={second}:1", "--limit", "200s", "--"]
-    done = rankwise(*line, str(compiled("joined_threads")), home=home, timeout=300)
+    done = rankwise(*line, str(compiled("joined_threads")), *arguments, home=home, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "several threads: 1" in done.stdout
     counts = re.search(r"checked (\d+) lacking 0 wrong 0$", done.stdout, re.MULTILINE)

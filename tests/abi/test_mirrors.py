@@ -76,7 +76,9 @@ def test_another_mpi_is_taken_without_being_asked_for_it_twice(tmp_path: Path) -
     program = native("traps", id_of("openmpi-5"))
     done = rankwise("run", "-n", "1", "--mpi", "mpich-5", "--", str(program), home=tmp_path)
     assert done.returncode == 0 and "library MPICH" in done.stdout, done.stderr
-    assert "traps is linked to openmpi-5.0.11; mpich-5.0.2 carries out its calls" in " ".join(done.stderr.split())
+    assert "traps is linked against openmpi-5.0.11; its calls are executed by mpich-5.0.2" in " ".join(
+        done.stderr.split()
+    )
 
 
 def test_a_library_of_the_same_name_is_the_launchers(tmp_path: Path) -> None:
@@ -102,7 +104,9 @@ def test_a_library_that_no_mpi_here_has(tmp_path: Path) -> None:
     subprocess.run(["cc", *shared, "mpi.c", "-o", "libmpi.so.99"], cwd=tmp_path, check=True)
     subprocess.run(["cc", "app.c", "-o", "app", "./libmpi.so.99"], cwd=tmp_path, check=True)
     done = rankwise("run", "-n", "1", "--mpi", "mpich-5", "--", str(tmp_path / "app"), home=tmp_path)
-    assert_error(done, 2, "app is linked to libmpi.so.99, which no MPI here has", "its own library is needed")
+    assert_error(
+        done, 2, "app is linked against libmpi.so.99, which no installed MPI provides", "its own library is needed"
+    )
 
 
 @pytest.mark.parametrize("said", ["openmpi", "no-such-mpi"])
@@ -117,3 +121,23 @@ def test_the_program_need_not_be_able_to_find_its_own_library(tmp_path: Path) ->
     where = [f"-I{own.prefix}/include", f"-L{own.prefix}/lib", "-lmpi", "-Wl,--unresolved-symbols=ignore-all"]
     subprocess.run(["cc", "-std=gnu99", "-w", str(source), "-o", "app", *where], cwd=tmp_path, check=True)
     assert "wrong 0" in said_by(tmp_path / "app", id_of("mpich-5"), 2, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["liblammps.so", "libother.so", "libmca_mine.so"])
+def test_a_program_s_own_library_is_none_of_the_mpi_s(name: str, tmp_path: Path) -> None:
+    """Whatever its name begins with, its calls go where the program's go."""
+    own = working(id_of("openmpi-5"))
+    (tmp_path / "library.c").write_text(
+        "#include <mpi.h>\nint rank_of_it(void) { int rank; PMPI_Comm_rank(MPI_COMM_WORLD, &rank);"
+        " MPI_Comm_rank(MPI_COMM_WORLD, &rank); return rank; }\n"
+    )
+    (tmp_path / "main.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\nint rank_of_it(void);\n"
+        'int main(int c, char **v) { MPI_Init(&c, &v); printf("rank %d\\n", rank_of_it());'
+        " MPI_Finalize(); return 0; }\n"
+    )
+    subprocess.run([own.mpicc, "-shared", "-fPIC", "library.c", "-o", name], cwd=tmp_path, check=True)
+    line = [own.mpicc, "main.c", "-o", "app", str(tmp_path / name)]
+    subprocess.run(line, cwd=tmp_path, check=True)
+    said = said_by(tmp_path / "app", id_of("mpich-5"), 2, tmp_path)
+    assert sorted(said.split()) == ["0", "1", "rank", "rank"]

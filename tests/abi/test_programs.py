@@ -19,8 +19,9 @@ pytestmark = [pytest.mark.mpi, needs_compiler]
 _LIBRARIES = {"intelmpi": "Intel", "lammpi": "lammpi", "mpich": "MPICH", "openmpi": "Open MPI"}
 
 
-def started(implementation_id: str, program: Path, ranks: int, home: Path) -> str:
-    done = rankwise("run", "-q", "-n", str(ranks), "--mpi", implementation_id, "--", str(program), home=home)
+def started(implementation_id: str, program: Path, ranks: int, home: Path, *arguments: str) -> str:
+    line = ["run", "-q", "-n", str(ranks), "--mpi", implementation_id, "--", str(program), *arguments]
+    done = rankwise(*line, home=home)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -36,6 +37,14 @@ def test_nothing_is_wrong(implementation_id: str, name: str, ranks: int, tmp_pat
     if name == "traps":
         family = working(implementation_id).family
         assert re.search(rf"^library {_LIBRARIES[family]}", said, re.MULTILINE), "whose path is in the program"
+
+
+@pytest.mark.parametrize("implementation_id", IDS)
+def test_null_results_and_removed_functions(implementation_id: str, tmp_path: Path) -> None:
+    is_lam = implementation_id.startswith("lammpi")
+    arguments = ["without MPI_Isend"] if is_lam else []
+    said = started(implementation_id, compiled("null_results"), 2, tmp_path, *arguments)
+    assert_right(said, 50, lacking=is_lam)
 
 
 @pytest.mark.parametrize("start", ["mpich-5", "intelmpi"])
@@ -118,7 +127,7 @@ def test_check_of_a_program_that_was_linked_to_one_mpi(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "words"), [("no-such", "there is no program"), ("/bin/true", "is not linked to any MPI")]
+    ("program", "words"), [("no-such", "program not found"), ("/bin/true", "is not linked to any MPI")]
 )
 def test_check_refuses_what_is_no_mpi_program(program: str, words: str, tmp_path: Path) -> None:
     assert_error(rankwise("abi", "check", program, home=tmp_path), 2, words)

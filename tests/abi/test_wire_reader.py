@@ -53,7 +53,7 @@ def frame(
     kind: int, *, context: int = 0, source: int = 1, tag: int = 1, length: int = 0, sender: int = 0,
     receiver: int = 0, data: bytes = b"", follows: int | None = None,
 ) -> bytes:  # fmt: skip
-    """A header (csrc/gateway/wire.h) and what follows it, which it says truly unless `follows` is given."""
+    """A header (csrc/gateway/wire/wire.h) and what follows it, which it says truly unless `follows` is given."""
     return (
         HEADER.pack(
             kind, context, source, tag, length, len(data) if follows is None else follows, sender, receiver

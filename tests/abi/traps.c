@@ -236,6 +236,29 @@ static void check_large_counts(void)
 }
 #endif
 
+/* Constants among the integers. */
+static void check_contents(void)
+{
+    int sizes[2] = {4, 5}, part[2] = {2, 3}, first[2] = {1, 1}, processes[2] = {1, 1}, found[16];
+    int distributions[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_NONE};
+    int arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+    MPI_Aint addresses[1];
+    MPI_Datatype type, types[1];
+    if (WORKS(MPI_Type_create_subarray(2, sizes, part, first, MPI_ORDER_FORTRAN, MPI_INT, &type))) {
+        MPI_Type_get_contents(type, 8, 0, 1, found, addresses, types);
+        CHECK(found[0] == 2 && found[3] == 2 && found[7] == MPI_ORDER_FORTRAN);
+        MPI_Type_free(&type);
+    }
+    if (WORKS(MPI_Type_create_darray(1, 0, 2, sizes, distributions, arguments, processes,
+                                     MPI_ORDER_C, MPI_INT, &type))) {
+        MPI_Type_get_contents(type, 12, 0, 1, found, addresses, types);
+        CHECK(found[3] == 4 && found[5] == MPI_DISTRIBUTE_CYCLIC &&
+              found[6] == MPI_DISTRIBUTE_NONE);
+        CHECK(found[7] == MPI_DISTRIBUTE_DFLT_DARG && found[9] == 1 && found[11] == MPI_ORDER_C);
+        MPI_Type_free(&type);
+    }
+}
+
 static void check_types_and_communicators(void)
 {
     int integers[8], n_integers, n_addresses, n_types, combiner, result;
@@ -281,6 +304,7 @@ int main(int argc, char **argv)
     check_large_counts();
 #endif
     check_types_and_communicators();
+    check_contents();
     report();
     MPI_Finalize();
     return 0;

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankwise.analysis.application import Use, parse, together
+from rankwise.analysis.application import Application, Use, of_rows, together
+from rankwise.analysis.recordings.application import rows
 from rankwise.core.errors import InputError
 from rankwise.core.records import Cell
 
 HEADER = "operation,size_bytes,ranks,count\n"
 TUNABLE = ("allreduce", "bcast", "alltoall", "reduce_scatter", "pingpong")
+
+
+def parse(text: str, source: str, tunable: Collection[str]) -> Application:
+    return of_rows(rows(text, source), source, tunable)
 
 
 def counts(text: str) -> dict[Use, int]:
@@ -85,13 +92,13 @@ def test_several_applications_are_one() -> None:
         (HEADER + "bcast,64,4\n", "line 2", "3 fields"),
         (HEADER + "bcast,64,4,10,5\n", "line 2", "5 fields"),
         (HEADER + "bcast,64,4,1\n\nbcast,-1,4,10\n", "line 4", "not a message size"),
-        (HEADER + "bcast,64,four,10\n", "line 2", "ranks is 'four'"),
-        (HEADER + "bcast,64,0,10\n", "line 2", "ranks is '0'"),
-        (HEADER + "bcast,64,4,-3\n", "line 2", "count is '-3'"),
-        (HEADER + "bcast,64,4,1.5\n", "line 2", "count is '1.5'"),
-        (HEADER + "bcast,64,4,²\n", "line 2", "count is"),
-        (HEADER + ",64,4,10\n", "line 2", "is no operation"),
-        (HEADER + "b cast,64,4,10\n", "line 2", "is no operation"),
+        (HEADER + "bcast,64,four,10\n", "line 2", "ranks: 'four'"),
+        (HEADER + "bcast,64,0,10\n", "line 2", "ranks: '0'"),
+        (HEADER + "bcast,64,4,-3\n", "line 2", "count: '-3'"),
+        (HEADER + "bcast,64,4,1.5\n", "line 2", "count: '1.5'"),
+        (HEADER + "bcast,64,4,²\n", "line 2", "count: "),
+        (HEADER + ",64,4,10\n", "line 2", "is not a valid operation"),
+        (HEADER + "b cast,64,4,10\n", "line 2", "is not a valid operation"),
         (HEADER + "MPI_Scan,64,4,10\n", "", "it has only scan"),
         (HEADER, "", "nothing that can be tuned"),
         (HEADER + "bcast,64,4,0\n", "", "nothing that can be tuned"),

@@ -25,7 +25,7 @@ def test_what_is_refused_is_this_and_no_more() -> None:
 
 
 def test_a_thread_keeps_its_turn_in_no_function_of_a_library_that_may_wait() -> None:
-    text = gateway.generated(standard(FOUND))["calls.c"]
+    text = gateway.generated(standard(FOUND))["functions.c"]
     waiting = set(re.findall(r"table->(\w+) = wait_\w+;", text))
     assert {"Recv", "Send_c", "Ssend", "Waitany", "Probe", "Mrecv_c", "Bcast_c", "Comm_dup", "Win_fence",
             "Finalize", "Intercomm_merge", "Neighbor_alltoall", "Cart_sub"} <= waiting  # fmt: skip

@@ -100,12 +100,14 @@ SMALLEST = {  # script: arguments, what it prints
         ],
         "the bound in ",
     ),
+    "relay_under_strangers": (["--seconds", "1", "--kinds", "silent"], "no link was broken"),
     "beside_imb": (["--launches", "1", "--seconds-per-cell", "0.001"], "MiB"),
 }
 ONLY_ITS_HELP = {
     "link_beside_peers": "takes minutes beside other emulators that are not installed everywhere",
     "tune_beside_before": "takes another version, which has tests of its own, and minutes",
     "tune_beside_mpitune": "takes half an hour and a profile",
+    "tune_wan_gains": "takes minutes for each network and MPI",
 }
 NO_SCRIPT = {
     "link_peers",
@@ -136,11 +138,15 @@ NIGHTLY = {
     "prediction_accuracy": "fits",
     "mapping_measured": "launches with the placements that `rankwise map` finds",
     "trace_prediction": "recording and predicting programs on testbeds; sites_prediction uses its functions",
-    "joined_cost": "joined jobs; relay_cost uses its functions",
+    "joined_cost": "joined jobs",
+    "relay_cost": "joined jobs by two relays; relay_under_strangers has two relays by day too",
+    "same_against_same": "comparisons of MPIs",
+    "executor_cost": "launches of schedules beside the MPI's own",
+    "wan_collectives": "launches of schedules on testbeds",
     "joined_collectives": "benchmarks on joined jobs, on testbeds too",
     "abi_cost": "programs of the standard ABI on MPIs",
     "beside_imb": "launches of the harness",
-    "beside_gloo": "launches of schedules on testbeds; its intervals are a function of wan_collectives",
+    "beside_gloo": "launches of schedules on testbeds",
     "tolerance_beside_emulator": "recording on testbeds, predictions of the tolerance, other delays",
 }
 """What they start, other tests do by day; that they begin at all, and that types fit, is looked at by day."""

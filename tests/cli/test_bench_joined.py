@@ -25,7 +25,7 @@ def _prepared() -> None:
 
 def test_benchmarks_run_on_a_joined_job_and_its_segments_are_stored(tmp_path: Path) -> None:
     line = ["bench", "pingpong", "allreduce", "put", "bcast.binomial", "--sizes", "8,64K", "--per-cell", "5ms"]
-    done = rankwise(*line, "--join", JOIN, "--launches", "1", "--format", "json", home=tmp_path)
+    done = rankwise(*line, "--join", JOIN, "--launches", "1", "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     measured = {(row["benchmark"], row["size_bytes"]) for row in found["cells"]}
@@ -50,7 +50,7 @@ def test_benchmarks_run_on_a_joined_job_and_its_segments_are_stored(tmp_path: Pa
 def test_data_are_right_in_what_a_joined_job_can_do(kinds: tuple[str, ...], least: int, tmp_path: Path) -> None:
     join = "a=mpich-5:1,b=openmpi-5:2"
     line = ["bench", *kinds, "--verify", "--sizes", "1K", "--join", join, "--launches", "1"]
-    done = rankwise(*line, "--format", "json", home=tmp_path)
+    done = rankwise(*line, "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert {one["kind"] for one in found["failed"]} <= {"unsupported"}, found["failed"]
@@ -88,9 +88,9 @@ def test_such_a_run_goes_on(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["--relay"], "--relay is for a job over several sites"),
-        (["-n", "3", "--join", JOIN], "2 and 3 ranks are different problems"),
+        (["-n", "3", "--join", JOIN], "2 and 3 ranks cannot be compared"),
         (["--placement", "cyclic", "--join", JOIN], "--placement is for jobs of one MPI"),
-        (["--join", JOIN, "--join", "a=mpich-5:2,b=mpich-5:2"], "2 and 4 ranks are different"),
+        (["--join", JOIN, "--join", "a=mpich-5:2,b=mpich-5:2"], "2 and 4 ranks cannot be compared"),
     ],
 )
 def test_what_cannot_be_measured_is_said(words: list[str], said: str, tmp_path: Path) -> None:

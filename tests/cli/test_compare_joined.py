@@ -66,8 +66,8 @@ def test_such_a_run_goes_on(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["--relay", "--", "APP"], "--relay is for a job over several sites"),
-        (["-n", "3", "--join", JOIN, "--", "APP"], "2 and 3 ranks are different problems"),
-        (["--join", JOIN, "--join", "a=mpich-5:2,b=mpich-5:2", "--", "APP"], "2 and 4 ranks are different"),
+        (["-n", "3", "--join", JOIN, "--", "APP"], "2 and 3 ranks cannot be compared"),
+        (["--join", JOIN, "--join", "a=mpich-5:2,b=mpich-5:2", "--", "APP"], "2 and 4 ranks cannot be compared"),
         (["--join", JOIN, "--build", "{mpicc} x.c -o {program}", "--", "APP"], "one program for all sites"),
     ],
 )

@@ -76,7 +76,10 @@ def test_one_program_is_built_and_compared_over_several_mpis(home: Path) -> None
     assert found["baseline"].startswith("mpich-5") and Path(found["report"]).is_file()
     for name, time in times.items():
         assert time["launches"] == rates[name]["launches"] >= 1
-        assert time["low"] <= time["median"] <= time["high"]
+        if time["launches"] == 1:
+            assert time["low"] is None and time["high"] is None
+        else:
+            assert time["low"] <= time["median"] <= time["high"]
         assert not time["higher_is_better"] and rates[name]["higher_is_better"]
         assert time["verdict"] == rates[name]["verdict"]
     again = rankwise("report", "--json", "--baseline", "intelmpi", home=home)
@@ -95,8 +98,8 @@ def test_failing_hanging_and_wrong_variants_are_told_and_the_others_compared(hom
     assert done.returncode == 1, done.stderr
     rows = {name.partition("-20")[0]: row for name, row in by_variant(answer(done), "t").items()}
     assert rows["mpich-5.0.2"]["launches"] > 0 and rows["mpich-5.0.2"]["median"] == 2
-    assert "exit code 4: no input" in rows["openmpi-5.0.11"]["reason"]
-    assert "no end within 2 s" in rows["intelmpi"]["reason"]
+    assert "exit code 4: last output: no input" in rows["openmpi-5.0.11"]["reason"]
+    assert "timed out after 2 s" in rows["intelmpi"]["reason"]
     assert "nothing that matches 'RIGHT'" in rows["mpich-4.0.2"]["reason"]
     assert sum(row["launches"] for row in rows.values()) == rows["mpich-5.0.2"]["launches"]
     assert answer(done)["baseline"] == "mpich-5.0.2", "the first one that was named fails"
@@ -119,17 +122,15 @@ def test_placements_and_testbeds_of_one_mpi_are_variants(home: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_a_program_of_the_standard_abi_runs_on_all_that_have_it(home: Path) -> None:
+def test_a_program_of_the_standard_abi_runs_on_all(home: Path) -> None:
     from support.mpis import FOUND  # noqa: PLC0415 - discovery takes a while
 
     mpich = next(one for one in FOUND if one.id == "mpich-5.0.2")
     subprocess.run([Path(mpich.mpicc).with_name("mpicc_abi"), "app.c", "-o", "app"], cwd=home, check=True)
     done = rankwise("compare", "-n", "2", "--time", "1s", TIME, "--json", "--", "./app", home=home)
     rows = by_variant(answer(done), "Time in seconds")
-    assert {name.partition("-")[0] for name in rows} == {"mpich", "intelmpi"} and len(rows) >= 2
-    assert all(row["launches"] for row in rows.values())
-    refused = rankwise("compare", "openmpi-5", "--", "./app", home=home)
-    assert_error(refused, 2, "asks for libmpi_abi.so.1, which openmpi-5.0.11 does not have")
+    assert set(rows) == {one.id for one in FOUND}
+    assert all(row["launches"] for row in rows.values()), done.stderr
 
 
 @pytest.mark.nightly
@@ -159,12 +160,12 @@ def test_an_interrupted_comparison_goes_on_with_the_same_program_only(home: Path
         (["bench", "pingpong", "--", "-x"], "rankwise bench pingpong --launcher -x"),
         (["bench", "pingpong", "--", "./app"], "rankwise compare -- ./app"),
         (["guidelines", "--", "./app"], "rankwise compare -- ./app"),
-        (["compare", "--metric", "(x)"], "none is given"),
-        (["compare", "mpich-5", "--sizes", "1", "--", "true"], "--sizes is about Rankwise's own benchmarks"),
+        (["compare", "--metric", "(x)"], "--metric needs a program"),
+        (["compare", "mpich-5", "--sizes", "1", "--", "true"], "--sizes is for Rankwise's own benchmarks"),
         (["compare", "mpich-5", "--metric", "x", "--", "true"], "has no groups"),
-        (["compare", "mpich-5", "--higher-is-better", "--", "true"], "and no metric"),
-        (["compare", "mpich-5", "--", "./nothing"], "there is no program ./nothing"),
-        (["compare", "mpich-5", "--output-file", "app.c", "--", "true"], "app.c is there already"),
+        (["compare", "mpich-5", "--higher-is-better", "--", "true"], "need --metric"),
+        (["compare", "mpich-5", "--", "./nothing"], "program not found: ./nothing"),
+        (["compare", "mpich-5", "--output-file", "app.c", "--", "true"], "app.c already exists"),
         (["compare", "mpich-5", "--launcher", "'", "--", "true"], "quotation"),
         (["compare", "--", "true"], "true does not show which MPI it was built with"),
     ],

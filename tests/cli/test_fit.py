@@ -61,7 +61,9 @@ def test_json_has_what_a_platform_does_not_keep(tmp_path: Path) -> None:
     assert told["gap_seconds_per_byte"]["a - b"] == pytest.approx(BYTE_SECONDS, rel=0.02)
 
 
-@pytest.mark.parametrize(("launches", "noise", "words"), [(8, 2.0, "too noisy to fit"), (3, 0.0, "3 launches in")])
+@pytest.mark.parametrize(
+    ("launches", "noise", "words"), [(8, 2.0, "too noisy to fit"), (3, 0.0, "3 launches instead")]
+)
 def test_noise_is_said_and_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, launches: int, noise: float, words: str
 ) -> None:
@@ -81,7 +83,7 @@ def test_a_platform_that_is_there_is_not_replaced_unasked(tmp_path: Path, monkey
     assert fit(tmp_path / "results.sqlite", "--from", "1").exit_code == 0
     result = fit(tmp_path / "results.sqlite", "--from", "1")
     assert isinstance(result.exception, InputError)
-    assert "platform.toml is there already" in str(result.exception)
+    assert "platform.toml already exists" in str(result.exception)
 
 
 def test_a_run_of_another_verb_is_refused(tmp_path: Path) -> None:
@@ -90,12 +92,12 @@ def test_a_run_of_another_verb_is_refused(tmp_path: Path) -> None:
         store.begin_run("rankwise bench", "local", Plan((), 1, 1.0), kind="bench")
     result = fit(path, "--from", "1")
     assert isinstance(result.exception, InputError)
-    assert "no run of `rankwise fit`" in str(result.exception)
+    assert "not a run of `rankwise fit`" in str(result.exception)
 
 
 def test_several_meanings_are_refused(tmp_path: Path) -> None:
     both = rankwise("fit", "--from", "1", "--resume", "1", home=tmp_path)
-    assert_error(both, 2, "--from measures nothing")
+    assert_error(both, 2, "mutually exclusive")
     unknown = rankwise("fit", "--mpi", "no-such-mpi", home=tmp_path)
     assert_error(unknown, 2, "unknown MPI implementation")
 

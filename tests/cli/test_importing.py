@@ -1,8 +1,11 @@
-"""`rankwise import`: results of other benchmarks are stored, and stand beside ours without verdicts."""
+"""`rankwise import`: results of other benchmarks are stored, compared by launches, and stand beside ours."""
 
 from __future__ import annotations
 
+import io
 import json
+import math
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +15,8 @@ from click.testing import CliRunner
 
 from rankwise.cli import export, importing, report
 from rankwise.core.errors import InputError
+from rankwise.core.records import Launch
+from rankwise.core.results import Comparison
 from rankwise.store import logs
 from rankwise.store.store import Store
 from rankwise.workflows import answer
@@ -43,7 +48,7 @@ def path(tmp_path: Path) -> Path:
 def test_a_log_becomes_a_run_of_its_own_kind(log: Path, path: Path) -> None:
     done = CliRunner().invoke(importing.command, [str(log), "-n", "8", "--json", "--store", str(path)])
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout) == {"run": 2, "results": 2}
+    assert json.loads(done.stdout) == {"run": 2, "results": 2, "launches": 1, "notices": []}
     with Store(path) as store:
         assert (store.run(2).kind, store.run(2).status) == ("import", "complete")
         (launch,) = store.launches(2)
@@ -52,7 +57,7 @@ def test_a_log_becomes_a_run_of_its_own_kind(log: Path, path: Path) -> None:
 
 
 def test_beside_another_run_it_is_a_curve_and_no_verdict(log: Path, path: Path) -> None:
-    CliRunner().invoke(importing.command, [str(log), "--name", "2019", "--store", str(path)])
+    CliRunner().invoke(importing.command, [str(log), "--name", "2019", "-n", "2", "--store", str(path)])
     with Store(path) as store:
         alone, beside = answer.compare_run(store, 1), answer.compare_run(store, 1, beside=(2,))
         imported = answer.compare_run(store, 2)
@@ -79,9 +84,98 @@ def test_a_file_without_results_is_refused(tmp_path: Path, path: Path) -> None:
     empty.write_text("nothing here")
     done = CliRunner().invoke(importing.command, [str(empty), "--store", str(path)])
     assert isinstance(done.exception, InputError)
-    assert "holds no results" in str(done.exception)
+    assert f"{empty}:1" in str(done.exception)
     with Store(path) as store:
         assert len(store.runs()) == 1
+
+
+def imported(tmp_path: Path, *words: str) -> tuple[Comparison, list[Launch]]:
+    """What a report of these logs finds, and their launches."""
+    path = tmp_path / "imported.sqlite"
+    done = CliRunner().invoke(importing.command, [*words, "--store", str(path)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    with Store(path) as store:
+        return answer.compare_run(store, 1), store.launches(1)
+
+
+def runs(tmp_path: Path, name: str, times: Iterable[float]) -> str:
+    """A log of one run a time."""
+    path = tmp_path / name
+    title = "srun -n 16 osu_allreduce\n# OSU MPI Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n"
+    path.write_text("".join(f"{title}4  {time:.2f}\n" for time in times))
+    return str(path)
+
+
+def test_runs_are_launches_and_get_verdicts(tmp_path: Path) -> None:
+    slow = runs(tmp_path, "slow.log", (20 + n / 10 for n in range(20)))
+    fast = runs(tmp_path, "fast.log", (10 + n / 10 for n in range(20)))
+    found, launches = imported(tmp_path, slow, fast)
+    assert len(launches) == 40
+    assert {one.ranks for one in launches} == {16}
+    assert [(one.baseline, one.candidate, one.verdict) for one in found.verdicts] == [
+        ("fast.log", "slow.log", "slower")
+    ]
+
+
+def test_files_of_one_name_are_launches_too(tmp_path: Path) -> None:
+    words = [f"mpich={runs(tmp_path, f'{n}.log', [20.0 + n])}" for n in range(5)]
+    found, launches = imported(tmp_path, *words, runs(tmp_path, "other.log", [7.0]))
+    assert sorted(one.implementation for one in launches) == [*["mpich"] * 5, "other.log"]
+    (verdict,) = found.verdicts
+    assert (verdict.verdict, verdict.baseline, verdict.launches) == ("undecided", "other.log", (1, 1))
+
+
+def test_one_log_for_each_mpi_is_a_comparison_and_its_baseline_can_be_chosen(tmp_path: Path) -> None:
+    words = [runs(tmp_path, f"{name}.log", [time]) for name, time in (("mpich", 20), ("openmpi", 10))]
+    found, _ = imported(tmp_path, *words)
+    assert [(one.baseline, one.ratio, one.verdict) for one in found.verdicts] == [("openmpi.log", 2, "undecided")]
+    assert all(math.isnan(point.low_seconds) for curve in found.curves for point in curve.points)
+    with Store(tmp_path / "imported.sqlite") as store:
+        assert answer.compare_run(store, 1, "mpich.log").baseline == "mpich.log"
+
+
+def test_two_files_of_one_name_in_two_folders_are_both_there(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    words = [runs(tmp_path, f"{name}/osu.log", [time]) for name, time in (("a", 1.1), ("b", 7.7))]
+    found, _ = imported(tmp_path, *words)
+    assert {curve.implementation: curve.points[0].median_seconds for curve in found.curves} == {
+        "a/osu.log": pytest.approx(1.1e-6), "b/osu.log": pytest.approx(7.7e-6)
+    }  # fmt: skip
+    with pytest.raises(InputError, match="twice"):
+        imported(tmp_path, words[0], words[0])
+
+
+def test_wrong_data_are_a_failure_and_no_time(tmp_path: Path, path: Path) -> None:
+    log = tmp_path / "checked.log"
+    log.write_text(
+        "# OSU MPI Latency Test v7.5\n# Size  Avg Latency(us)  Validation\n4  1.00  Pass\n8  1.00  Fail\n"
+    )
+    done = CliRunner().invoke(importing.command, [str(log), "--json", "--store", str(path)])
+    assert json.loads(done.stdout)["results"] == 1
+    assert [one["kind"] for one in json.loads(done.stdout)["notices"]] == ["import-wrong"]
+    with Store(path) as store:
+        (launch,) = store.launches(2)
+    assert [(one.cell.size_bytes, one.kind) for one in launch.failures] == [(8, "wrong data")]
+    assert [one.cell.size_bytes for one in launch.series] == [4]
+
+
+def test_ranks_that_nothing_gives_are_asked_for(log: Path, path: Path) -> None:
+    done = CliRunner().invoke(importing.command, [str(log), "--store", str(path)])
+    assert isinstance(done.exception, InputError)
+    assert (f"{log}:3" in str(done.exception), done.exception.remedy) == (True, "give it with -n")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x1f\x8b" + bytes(100), b"x" * 100_000, b"<?xml version='1.0'?>", b"1 2 3\n", LOG.encode()[:40]],
+)
+def test_what_is_no_log_is_refused_with_its_name(content: bytes, tmp_path: Path, path: Path) -> None:
+    file = tmp_path / "some.log"
+    file.write_bytes(content)
+    done = CliRunner().invoke(importing.command, [str(file), "-n", "2", "--store", str(path)])
+    assert isinstance(done.exception, InputError)
+    assert f"{file}:1" in str(done.exception)
 
 
 @pytest.mark.parametrize("layout", ["osu", "imb"])
@@ -94,7 +188,9 @@ def test_what_is_exported_as_a_log_is_read_again(path: Path, layout: str) -> Non
         store.add_launch(run_id, replace(launch, series=(*launch.series[1:], *parts)))
     done = CliRunner().invoke(export.command, ["--format", layout, "--store", str(path)])
     assert done.exit_code == 0, done.output
-    found = {(one.size_bytes, one.quantity): one.seconds for one in logs.read(done.stdout)}
+    results = logs.read(io.StringIO(done.stdout)).results
+    assert all(one.variant for one in results)
+    found = {(one.size_bytes, one.quantity): one.seconds for one in results}
     assert {found[1, quantity] for quantity in ("time", "compute", "total")} == {4e-6, 5e-6, 7e-6}
     with pytest.raises(InputError, match="no links"):
         CliRunner().invoke(

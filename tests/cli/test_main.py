@@ -82,3 +82,25 @@ def test_a_command_line_in_a_forked_process_is_as_one_that_was_started(tmp_path:
     started = subprocess.run(argv, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (forked.returncode, forked.stdout, forked.stderr) == (2, started.stdout, started.stderr)
     assert "--baseline" in started.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "present"),
+    [
+        ("bench pingpong --format json", "--json"),
+        ("coupled --bytes 1K", "--size"),
+        ("map app.trace --topology host.xml", "--lstopo"),
+        ("map app.trace --verify", "--compare"),
+        ("predict pattern flows.txt --html page.html", "--report"),
+        ("run --force -- true", "--any-version"),
+        ("schedule synthesise bcast --ranks 4", "-n"),
+        ("show --output", "--launch all"),
+    ],
+)
+def test_a_former_option_is_refused_with_its_present_name(
+    line: str, present: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.run(line.split()) == 2
+    assert f"use {present}" in capsys.readouterr().err.lower()
+    assert main.run(["runs", "--verify"]) == 2
+    assert "--compare" not in capsys.readouterr().err

@@ -1,14 +1,13 @@
 """`rankwise map` reads a matrix, places its ranks on a testbed, and writes what a launcher takes."""
 
 import json
-import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankwise.analysis.map.matrix import read_matrix
+from rankwise.analysis.recordings.base import read
 from rankwise.cli.main import rankwise
 from rankwise.core.platform import Provenance
 from rankwise.workflows import map_verify
@@ -58,18 +57,18 @@ def test_json_and_pins(files: tuple[str, str]) -> None:
     ("arguments", "words"),
     [
         (("--pin", "0=nowhere"), "nowhere"),
-        (("--pin", "99=one"), "no rank 99"),
-        (("--pin", "zero"), "pins no rank"),
-        (("--distances", "10:1:100"), "do not grow"),
-        (("--distances", "1:x"), "no distances"),
-        (("--distances", "1:2:10:100"), "4 distances were given without --topology"),
-        (("--topology", "/nowhere/host.xml"), "cannot read the topology"),
+        (("--pin", "99=one"), "cannot pin rank 99"),
+        (("--pin", "zero"), "does not pin a rank"),
+        (("--distances", "10:1:100"), "must increase"),
+        (("--distances", "1:x"), "not valid distances"),
+        (("--distances", "1:2:10:100"), "4 distances were given without --lstopo"),
+        (("--lstopo", "/nowhere/host.xml"), "cannot read the topology"),
         (("--pin", "0=one,1=one,2=one,3=one,4=one"), "too many ranks are pinned to one"),
         (("--placement", "nowhere"), "nowhere"),
         (("-o", "/nowhere/ranks"), "cannot write"),
-        (("--objective", "time"), "does not tell who waits for whom"),
+        (("--objective", "time"), "does not hold single calls"),
         (("--platform", "platform.toml"), "--platform is for predicted times"),
-        (("--verify", "-o", "ranks"), "does not tell which program"),
+        (("--compare", "-o", "ranks"), "does not name its program"),
     ],
 )
 def test_bad_input(files: tuple[str, str], arguments: tuple[str, ...], words: str) -> None:
@@ -81,10 +80,10 @@ def test_bad_input(files: tuple[str, str], arguments: tuple[str, ...], words: st
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
-        ("0,1,-5\n", "'-5' is no number of bytes"),
+        ("0,1,-5\n", "'-5' is not a number of bytes"),
         ("1 2 3 4 5\n1 2 3 4 5\n", "a table of 2 ranks has 2 numbers in each row"),
         ("0,8,1\n", "9 ranks do not fit into the 8 slots of the testbed"),
-        ("", "has no line of a matrix"),
+        ("", "it is empty"),
     ],
 )
 def test_bad_matrices(files: tuple[str, str], matrix: str, words: str) -> None:
@@ -107,7 +106,7 @@ def test_with_a_topology_neighbours_get_cores_of_one_package(files: tuple[str, s
     package = '<object type="Package"><object type="Core"/><object type="Core"/></object>'
     (tmp_path / "host.xml").write_text(f'<topology><object type="Machine">{package * 2}</object></topology>')
     out = tmp_path / "ranks"
-    code, said = mapped(files[0], "--hostfile", files[1], "--topology", str(tmp_path / "host.xml"), "-o", str(out))
+    code, said = mapped(files[0], "--hostfile", files[1], "--lstopo", str(tmp_path / "host.xml"), "-o", str(out))
     assert code == 0, said
     places = [line.split("=", 1)[1].split(" slot=") for line in out.read_text().splitlines()]
     assert len({tuple(place) for place in places}) == 8
@@ -124,7 +123,7 @@ def test_cores_packages_and_hosts_are_those_that_lstopo_writes(
     topology = lstopo(tmp_path / "host.xml", "-i", synthetic)
     Path(files[0]).write_text("0,7,1000\n1,6,1000\n2,5,1000\n3,4,1000\n0,6,10\n2,4,10\n")
     out = tmp_path / "ranks"
-    code, said = mapped(files[0], "--hostfile", files[1], "--topology", str(topology), "-o", str(out))
+    code, said = mapped(files[0], "--hostfile", files[1], "--lstopo", str(topology), "-o", str(out))
     assert code == 0, said
     found = [line.split("=", 1)[1].split(" slot=") for line in out.read_text().splitlines()]
     hosts, cores = [host for host, _ in found], [int(core) for _, core in found]
@@ -206,8 +205,8 @@ def test_a_platforms_own_nodes_are_the_hosts_if_nothing_else_says_so(trace: str,
     assert code == 0 and all(hosts.count(host) == 2 for host in hosts), "eight ranks on four nodes"
     code, said = mapped(trace, "--platform", platform, "--objective", "time", "--time", "0.2s", "--json")
     assert code == 0 and json.loads(said[said.index("{") :])["gain"]["no_band"] == ""
-    code, said = mapped(trace, "--platform", platform, "--verify", "-o", "ranks")
-    assert code != 0 and "--verify cannot run the program on a platform" in said
+    code, said = mapped(trace, "--platform", platform, "--compare", "-o", "ranks")
+    assert code != 0 and "--compare cannot run the program on a platform" in said
 
 
 def test_a_permutation_has_the_hosts_of_now_and_the_header_beside_it(tmp_path: Path) -> None:
@@ -231,7 +230,7 @@ def test_verify_runs_the_program_both_ways_and_says_which_is_faster(monkeypatch:
         program = str(compiled(family, "traced"))
         assert record(home / "t", family, 4, [program, "4"]).returncode == 0
         words = (str(home / "t"), "--testbed", "two-clusters", "--time", "0.2s", "-o", str(home / "ranks"))
-        words += ("--verify", "--store", str(home / "runs"), "--json")
+        words += ("--compare", "--store", str(home / "runs"), "--json")
         code, said = mapped(*words, "--placement", "across-sites")
         assert code == 0, said
         found = json.loads(said[said.index("{") :])["verified"]
@@ -257,8 +256,8 @@ def test_where_nothing_moves_there_is_nothing_to_verify(trace: str, tmp_path: Pa
         str(tmp_path / "ranks"),
     )
     pins = ",".join(f"{rank}={host}" for rank, host in enumerate(hosts))
-    code, said = mapped(trace, *words, "--pin", pins, "--verify")
-    assert code == 0 and "--verify has nothing to compare" in said
+    code, said = mapped(trace, *words, "--pin", pins, "--compare")
+    assert code == 0 and "--compare has nothing to compare" in said
 
 
 def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:
@@ -269,13 +268,13 @@ def test_pinned_ranks_stay_whatever_is_predicted(trace: str) -> None:
 
 
 def test_a_program_runs_again_only_from_a_trace_that_names_it(trace: str) -> None:
-    code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify", "-o", "ranks")
-    assert code != 0 and "does not tell which program" in said
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--compare", "-o", "ranks")
+    assert code != 0 and "does not name its program" in said
     (Path(trace) / "trace.json").write_text('{"program": ["./app"], "implementation": "mpich-5.0.2"}')
-    code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify")
-    assert code != 0 and "--verify runs the program with a rankfile" in said
-    code, said = mapped(trace, "--testbed", "grid5000-2007", "--verify", "-o", "ranks", "--format", "slurm")
-    assert code != 0 and "--verify runs the program with a rankfile" in said
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--compare")
+    assert code != 0 and "--compare runs the program with a rankfile" in said
+    code, said = mapped(trace, "--testbed", "grid5000-2007", "--compare", "-o", "ranks", "--format", "slurm")
+    assert code != 0 and "--compare runs the program with a rankfile" in said
 
 
 @pytest.mark.mpi
@@ -299,15 +298,7 @@ def test_what_open_mpi_monitored_is_the_matrix_of_the_trace(family: str) -> None
         assert done.returncode == 0, done.stderr
         traced = json.loads(rankwise_command("trace", "show", "t", "--json", home=home).stdout)["bytes"]
         for monitored in (home / "monitored", home / "monitored" / "run.1.prof"):
-            assert np.array_equal(read_matrix(monitored).sent_bytes.toarray() + persistent, traced)
+            assert np.array_equal(read(monitored).need_traffic().matrix.sent_bytes.toarray() + persistent, traced)
         (home / "hosts").write_text("one slots=2\ntwo slots=2\n")
         code, said = mapped(str(home / "monitored"), "--hostfile", str(home / "hosts"))
         assert code == 0, said
-
-
-def test_a_report_of_mpip_has_no_matrix(files: tuple[str, str]) -> None:
-    with tempfile.NamedTemporaryFile("w", suffix=".mpiP") as report:
-        report.write("@ mpiP\n@ Version : 3.5.0\n")
-        report.flush()
-        code, said = mapped(report.name, "--hostfile", files[1])
-    assert code != 0 and "does not tell who sent to whom" in said

@@ -67,7 +67,10 @@ def test_export_and_import(path: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_platform(path: Path, tmp_path: Path) -> None:
+    with (tmp_path / "long.xml").open("wb") as long:
+        long.truncate(1 << 26)
     for words, said in (
+        (("import", tmp_path / "long.xml"), "larger than 32 MiB"),
         (("show", tmp_path / "none.toml"), "cannot be read"),
         (("import", path), "not XML"),
         (("show", __file__), "not TOML"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.cli import main
+from rankwise.workflows.schedules import Asked, export
 from support.chakra import write_a_send
 from support.two_sites import write_two_sites
 
@@ -91,6 +92,12 @@ def test_a_schedule_of_ones_own(capsys: Told) -> None:
     assert "24, 6 MiB in all" in capsys.readouterr().out
 
 
+def test_a_schedule_whose_file_says_for_how_many_ranks(tmp_path: Path, capsys: Told) -> None:
+    (tmp_path / "three.json").write_text(export(Asked((str(EXAMPLE),), 3), "json"))
+    assert predict("schedule", str(tmp_path / "three.json"), "--platform", "p.toml") == 0
+    assert "messages   12, 4 MiB in all" in capsys.readouterr().out
+
+
 def test_traces_of_chakra(tmp_path: Path, capsys: Told) -> None:
     """The first file stands for those of all ranks."""
     assert predict("trace", write_a_send(tmp_path, 1000).name, "--platform", "p.toml", "--json") == 0
@@ -121,7 +128,7 @@ def test_a_change_is_told_beside_what_is(capsys: Told) -> None:
     ("words", "said"),
     [
         (("pattern", "flows"), "rankwise fit"),
-        (("pattern", "flows", "--platform", "no.toml"), "there is no platform no.toml"),
+        (("pattern", "flows", "--platform", "no.toml"), "platform not found: no.toml"),
         (("pattern", "no", "--platform", "p.toml"), "cannot read no"),
         (("pattern", "flows", "--platform", "p.toml", "--what-if", "x.rate=1G"), "it has: lan, wan"),
         (("pattern", "flows", "--platform", "p.toml", "--what-if", "x"), "NAME.rate=10G"),
@@ -132,7 +139,7 @@ def test_a_change_is_told_beside_what_is(capsys: Told) -> None:
         (("trace", "cut", "--platform", "p.toml"), "cut:3"),
         (("trace", "unknown", "--platform", "p.toml"), "unknown:3: a rank must be"),
         (("pattern", "absurd", "--platform", "p.toml"), "absurd:1: a size must be"),
-        (("tolerance", "collective", "bcast", "--platform", "p.toml"), "give --algorithm"),
+        (("tolerance", "collective", "bcast", "--platform", "p.toml"), "--algorithm"),
     ],
     ids=lambda it: " ".join(it) if isinstance(it, tuple) else "",
 )

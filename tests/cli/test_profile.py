@@ -172,7 +172,7 @@ def test_verify_asks_the_implementation(value: str, code: int, tmp_path: Path) -
 def test_verify_of_what_is_not_installed_here(capsys: pytest.CaptureFixture[str]) -> None:
     write(profile(part("openmpi-0.9.9")), Path("profiles"))
     assert main.run(["profile", "verify", "wan"]) == 2
-    assert "is for openmpi-0.9.9, and none of that is here" in capsys.readouterr().err
+    assert "is for openmpi-0.9.9, which is not installed" in capsys.readouterr().err
 
 
 @pytest.mark.mpi

@@ -35,7 +35,9 @@ def test_findings_have_file_and_line(capsys: pytest.CaptureFixture[str]) -> None
     assert said.out == (
         "broken.conf:7: unit: the message size '4K' is not a whole number of bytes in digits (write 4096)\n"
     )
-    assert said.err.endswith("nothing.txt:1: cannot be read: it is not in any known format\n")
+    assert said.err.endswith(
+        "nothing.txt:1: cannot be read: it looks like a binary file, or text that is not UTF-8\n"
+    )
 
 
 def test_json_has_the_same(capsys: pytest.CaptureFixture[str]) -> None:

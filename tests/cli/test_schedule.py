@@ -8,6 +8,7 @@ import pytest
 
 from rankwise.cli import main
 from rankwise.schedules import generator
+from rankwise.workflows import schedules
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_algorithm.py"
 WRONG = """
@@ -99,7 +100,7 @@ def test_what_is_wrong_is_told_by_rank(capsys: pytest.CaptureFixture[str], tmp_p
     assert "rank 2: element 0 of OUTPUT" in told
     found = json.loads(said(capsys, "verify", str(tmp_path / "half.py"), "-n", "3", "--json", code=1))
     assert [fault["rank"] for fault in found["faults"]] == [2]
-    assert "says all that is wrong" in said(capsys, "export", str(tmp_path / "half.py"), "-n", "3", code=2)
+    assert "lists all faults" in said(capsys, "export", str(tmp_path / "half.py"), "-n", "3", code=2)
 
 
 def test_several_schedules_in_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -119,6 +120,16 @@ def test_what_is_exported_is_read_again(form: str, capsys: pytest.CaptureFixture
     assert "of 4 ranks, not of 5" in said(capsys, "show", str(path), "-n", "5", code=2)
 
 
+def test_what_does_not_survive_its_export_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = schedules.to_msccl
+    monkeypatch.setattr(schedules, "to_msccl", lambda one: real(one).replace('srcoff="0"', 'srcoff="1"', 1))
+    assert "cannot be written as MSCCL" in said(
+        capsys, "export", "allreduce", "ring", "-n", "4", "--format", "msccl", code=2
+    )
+
+
 def test_the_other_formats(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(
         capsys, "export", "bcast", "binomial", "-n", "3", "--format", "goal", "--size", "300"
@@ -129,19 +140,19 @@ def test_the_other_formats(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told", "remedy"),
     [
-        (["show", "allreduce"], "which algorithm of allreduce?", "ring"),
+        (["show", "allreduce"], "no algorithm given for allreduce", "ring"),
         (["show", "allreduce", "rign"], "unknown algorithm of allreduce 'rign'", "did you mean ring"),
         (["show", "allredcue", "ring"], "unknown operation 'allredcue'", "did you mean allreduce"),
-        (["show", "a", "b", "c"], "which schedule?", "an operation and an algorithm"),
-        (["show", "bcast", "binomial", "--sites", "2y8"], "'2y8' does not say where ranks are", "2x8"),
+        (["show", "a", "b", "c"], "no schedule given", "an operation and an algorithm"),
+        (["show", "bcast", "binomial", "--sites", "2y8"], "'2y8' is not a layout of ranks", "2x8"),
         (
             ["show", "bcast", "binomial", "--sites", "2x8", "-n", "4"],
-            "4 ranks are asked for, on sites with 16",
+            "4 ranks do not match --sites, which has 16",
             "",
         ),
         (["show", "bcast", "binomial", "--root", "8"], "rank 8 cannot be the root of 8 ranks", "0 to 7"),
         (["show", "allreduce", "ring", "--ordered"], "a ring reduces in an order of its own", "schedule list"),
-        (["verify", "none.py"], "there is no file none.py", ".json, .xml or .py"),
+        (["verify", "none.py"], "file not found: none.py", ".json, .xml or .py"),
         (["verify", str(EXAMPLE)], "can be a schedule of any number of ranks", "-n 8"),
         (["export", "barrier", "x"], "unknown algorithm of barrier", ""),
     ],

@@ -83,8 +83,8 @@ def test_the_page_of_stored_runs(store: Path) -> None:
     assert "✓ holds “All the implementations reach 940 Mbps that is the maximum goodput" in lines
     assert any(line.startswith("True of TCP (") for line in lines)
     assert "Of 21 statements of the paper" in result.stdout
-    assert "Warnings about these measurements, told on the page: too-few-launches (6)" in result.stdout
-    assert "runs: 1,2,3,4,5,6 " in result.stderr
+    assert "Warnings about these measurements, listed on the page: too-few-launches (6)" in result.stdout
+    assert "runs: 1,2,3,4,5,6\n" in result.stderr
     assert "Comparison and tuning" in store.with_name("page.html").read_text()
 
 
@@ -136,7 +136,7 @@ def test_only_what_is_missing_is_measured(store: Path, monkeypatch: pytest.Monke
     assert quick is not None
     whole = 180 * quick.time_budget_seconds / STUDY.seconds(quick=True)
     assert request.time_budget_seconds == pytest.approx(whole - START_SECONDS, abs=1.0)
-    assert "runs: 1,3,4,5,6,8 " in result.stderr
+    assert "runs: 1,3,4,5,6,8\n" in result.stderr
 
 
 def _only(wanted: str, label: str) -> simulated.Speeds | None:
@@ -163,7 +163,7 @@ def test_an_interruption_says_how_to_go_on(
     monkeypatch.setattr(measure, "measure", _interrupt_after(2, error))
     result = study(store, "hablot2007", "--quick", "--from", "1")
     assert isinstance(result.exception, InterruptedRun)
-    assert result.exception.remedy == "go on: rankwise resume 7"
+    assert result.exception.remedy == "continue: rankwise resume 7"
     with Store(store) as opened:
         assert (opened.run(7).kind, opened.run(7).status, opened.run(8).parent) == ("study", "interrupted", 0)
     assert not store.with_name("page.html").exists()
@@ -312,7 +312,7 @@ def test_a_run_that_tunes_is_measured_with_its_profile(
         ("pingpong", "hablot2007-grid-mpi"), ("tcp_pingpong", "default"),
     ]  # fmt: skip
     assert "tuning first: socket-buffers, transport, eager-threshold; at most" in " ".join(result.stderr.split())
-    assert "runs: 1,2,3,4,5,10 " in result.stderr
+    assert "runs: 1,2,3,4,5,10\n" in result.stderr
 
 
 def test_an_interrupted_search_goes_on(
@@ -325,17 +325,17 @@ def test_an_interrupted_search_goes_on(
                 parent=self.request.study,
             )  # fmt: skip
             self.store.finish_run(search, "interrupted", "Ctrl-C")
-        raise InterruptedRun("interrupted: 12 launches are kept", "go on: rankwise resume 8")
+        raise InterruptedRun("interrupted: 12 launches are kept", "continue: rankwise resume 8")
 
     monkeypatch.setattr(tunings, "run", run)
     first = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5", "--mpi", "mpich,openmpi").exception
     assert isinstance(first, InterruptedRun)
-    assert first.remedy == "go on: rankwise resume 7"
+    assert first.remedy == "continue: rankwise resume 7"
     with Store(store) as opened, pytest.raises(InterruptedRun) as second:
         resume(7, opened, Silent())
     assert [(one.search, one.study) for one in tunings.asked] == [(0, 7), (8, 7)]
     assert tunings.asked[1].options.implementations == ("mpich", "openmpi")
-    assert second.value.remedy == "go on: rankwise resume 7"
+    assert second.value.remedy == "continue: rankwise resume 7"
 
 
 def test_an_interruption_after_tuning_goes_on_from_the_search(
@@ -347,7 +347,7 @@ def test_an_interruption_after_tuning_goes_on_from_the_search(
     monkeypatch.setattr(measure, "measure", measured)
     error = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5").exception
     assert isinstance(error, InterruptedRun)
-    assert error.remedy == "go on: rankwise resume 7"
+    assert error.remedy == "continue: rankwise resume 7"
     assert len(tunings.asked) == 1
 
 
@@ -385,6 +385,6 @@ def test_a_profile_that_could_not_be_written_is_said_before_anything_is_measured
     mine.write_text("mine")
     error = study(store, "hablot2007", "--quick", "--from", "1,2,3,4,5").exception
     assert isinstance(error, InputError)
-    assert "notes.txt is no part of the profile" in str(error)
+    assert "notes.txt is not part of the profile" in str(error)
     assert tunings.asked == ()
     assert mine.read_text() == "mine"

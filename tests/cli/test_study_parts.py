@@ -96,7 +96,7 @@ def test_only_runs_that_were_named_are_measured(store: Path, applications: type[
     ("words", "error", "said"),
     [
         (("hablot2007", "--only", "npb"), UnknownNameError, "npb"),
-        (("hablot2007", "--quick", "--only", "npb-grid"), InputError, "npb-grid is no part of a quick study"),
+        (("hablot2007", "--quick", "--only", "npb-grid"), InputError, "npb-grid is not part of a quick study"),
         (("eickermann1999", "--class", "S"), InputError, "nothing that comes in classes"),
     ],
 )
@@ -127,7 +127,7 @@ def test_applications_are_measured_with_all_that_they_might_gain_by(
     assert study(store.parent / "elsewhere" / "empty.sqlite", *words).exit_code == 0
     ((_, request, notices),) = applications.asked
     assert request.profiles == (ProfileChoice(), ProfileChoice("overlay", overlay=True))
-    assert [one.message for one in notices] == [f"there is no profile of grid-mpi for {OPENMPI}", "half"]
+    assert [one.message for one in notices] == [f"no profile of grid-mpi for {OPENMPI}", "half"]
     result = study(store, *words, "--from", "6")
     assert result.exit_code == 0, result.exception
     _, (_, request, notices) = applications.asked

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from rankwise.analysis.trace.reading import read
 from rankwise.artifacts import tracer
+from rankwise.testbeds.host import usable_cores
 from rankwise.workflows.trace import FOLDERS, FORMATS
 from support.command_line import COMMAND, assert_error, environment, rankwise
 from support.made_up_trace import NUMBER, write_trace
 from support.mpis import FOUND, working
 from support.overlay import compiled
+from support.recordings import MONITORED, MPIP
 from support.traces import open_folder, record
 
 HAS_OTF2 = importlib.util.find_spec("otf2") is not None
@@ -74,7 +77,7 @@ def test_a_program_with_the_tracer_linked_in_is_recorded(tmp_path: Path) -> None
     with open_folder() as home:
         done = record(home / "t", one.id, 2, [tmp_path / "linked", "4"])
         assert done.returncode == 0, done.stderr
-        assert "235 calls of 2 ranks" in done.stderr
+        assert "227 calls of 2 ranks" in done.stderr
 
 
 @pytest.mark.mpi
@@ -119,7 +122,7 @@ def test_a_full_disk_is_an_error_of_the_host(tmp_path: Path) -> None:
 def test_without_a_program_the_remedy_is_of_this_verb(tmp_path: Path) -> None:
     for words in ((), ("-o", "t")):
         done = rankwise("trace", "-n", "2", *words, home=tmp_path)
-        assert_error(done, 2, "no program was named", "rankwise trace -n 4 -- ./app")
+        assert_error(done, 2, "no program given", "rankwise trace -n 4 -- ./app")
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
@@ -133,7 +136,7 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
 
 def test_show_and_export_say_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert_error(rankwise("trace", "show", "empty", home=tmp_path), 2, "there is no trace in empty")
+    assert_error(rankwise("trace", "show", "empty", home=tmp_path), 2, "no trace found in empty")
     (tmp_path / "t").mkdir()
     write_trace(tmp_path / "t", [[((NUMBER["MPI_Barrier"], 0, -3, 0, 0), 1, 1)]])
     content = (tmp_path / "t" / "rank-000000.trace").read_bytes()
@@ -145,15 +148,14 @@ def test_show_and_export_say_what_is_wrong(tmp_path: Path) -> None:
 
 
 def test_what_has_totals_alone_is_for_other_verbs(tmp_path: Path) -> None:
-    (tmp_path / "app.mpiP").write_text("@ mpiP\n@ Version : 3.5.0\n")
+    (tmp_path / "app.mpiP").write_text(MPIP)
     done = rankwise("trace", "import", "app.mpiP", home=tmp_path)
     assert_error(done, 2, "app.mpiP is a report of mpiP", "rankwise tune --for app.mpiP")
     (tmp_path / "monitored").mkdir()
-    line = "E\t0\t1\t100 bytes\t1 msgs sent\t0,0,0,0,0,0,0,1\n"
-    (tmp_path / "monitored" / "app.0.prof").write_text(line)
+    (tmp_path / "monitored" / "app.0.prof").write_text(MONITORED + MONITORED.replace("E\t0\t1", "E\t1\t0"))
     for name in ("monitored", "monitored/app.0.prof"):
         done = rankwise("trace", "import", name, home=tmp_path)
-        assert_error(done, 2, "is what Open MPI's monitoring wrote", f"rankwise map {name}")
+        assert_error(done, 2, "is output of Open MPI's monitoring", f"rankwise map {name}")
 
 
 @pytest.mark.skipif(not HAS_OTF2, reason="there is no OTF2 library for this Python (pip install otf2)")
@@ -161,8 +163,19 @@ def test_archives_are_refused_with_a_remedy(tmp_path: Path) -> None:
     write_trace(tmp_path, [[((NUMBER["MPI_Barrier"], 0, -3, 0, 0), 1, 1)]])
     assert_error(rankwise("trace", "export", ".", "--format", "otf2", home=tmp_path), 2, "-o DIR")
     done = rankwise("trace", "export", ".", "--format", "otf2", "-o", "rank-000000.trace", home=tmp_path)
-    assert_error(done, 2, "is there already")
-    assert_error(rankwise("trace", "import", "nothing.otf2", home=tmp_path), 2, "there is no file nothing.otf2")
+    assert_error(done, 2, "already exists")
+    assert_error(rankwise("trace", "import", "nothing.otf2", home=tmp_path), 2, "cannot read nothing.otf2")
     (tmp_path / "text.otf2").write_text("no archive")
     assert_error(rankwise("trace", "import", "text.otf2", home=tmp_path), 2, "cannot read text.otf2", "otf2-print")
     assert not (tmp_path / "text.trace").exists()
+
+
+@pytest.mark.mpi
+def test_more_ranks_than_cores_are_warned_of_and_kept_in_the_trace() -> None:
+    one = newest("mpich-5")
+    for ranks in (1, usable_cores() + 1):
+        with open_folder() as home:
+            done = record(home / "t", one, ranks, [compiled(one, "traced"), "1"])
+            assert done.returncode == 0, done.stderr
+            assert ("exceed the number of cores" in done.stderr) == (ranks > 1)
+            assert read(home / "t").crowded == (ranks > 1)

@@ -11,9 +11,12 @@ from click.testing import CliRunner
 from rankwise.analysis.application import Use
 from rankwise.analysis.validation.acceptance import Acceptance
 from rankwise.cli.tune import command
+from rankwise.core.errors import EXIT_ANSWER_IS_NO, EXIT_OK
+from rankwise.core.records import Notice
 from rankwise.core.results import Gain
 from rankwise.core.tuning import Tuning
 from rankwise.testbeds.local import LocalTestbed
+from rankwise.workflows.tune import tuner
 from rankwise.workflows.tune.spec import spec_of
 from rankwise.workflows.tune.tuner import TuneResult
 from support.made_up_trace import NUMBER, write_trace
@@ -65,3 +68,18 @@ def test_a_proof_between_two_ranks_alone_is_told_as_such(benchmarks: tuple[str, 
     kinds = [one.kind for one in TuneResult(profile(), Path(), {"openmpi-5.0.11": accepted}).notices]
     assert kinds == (["only-pairs"] if warned else [])
     assert TuneResult(profile(), Path(), {}).notices == ()
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_nothing_to_load_is_not_told_as_a_profile(
+    written: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "wan" if written else None
+    waiting = (
+        Notice("not-validated", "ours: found, not validated: a=1", "rankwise resume 1 --time 2m validates it"),
+    )
+    monkeypatch.setattr(tuner, "carry_out", lambda *_: TuneResult(profile(), folder, {}, waiting=waiting))
+    result = CliRunner().invoke(command, ["--for", "p2p"], standalone_mode=False)
+    assert result.return_value == (EXIT_OK if written else EXIT_ANSWER_IS_NO)
+    assert ("rankwise run --profile" in result.output) is written
+    assert "rankwise resume 1 --time 2m" in result.output

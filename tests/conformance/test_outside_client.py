@@ -48,7 +48,7 @@ def in_microseconds(launch: Launch) -> list[float]:
     assert launch.status == "finished" and not launch.failures, (
         launch.reason,
         launch.failures,
-        launch.stderr_tail,
+        launch.stderr,
     )
     return [
         float(np.median(one.samples_seconds)) * (1 if one.quantity == "metric" else 1e6) for one in launch.series

@@ -15,7 +15,7 @@ from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher, family_named, with_switching
 from rankwise.profiles.loading import place_apart
 from rankwise.testbeds.emulated import EmulatedTestbed
-from rankwise.workflows.tune.own_choices import own_choices
+from rankwise.workflows.tune.choices import own_choices
 from support.emulated import needs_emulation, two_sites
 from support.mpis import FOUND, by_day, working
 
@@ -91,7 +91,7 @@ class Counting:
             implementation, program(implementation.id), cells,
             configuration=replace(plain(implementation), native=native), candidates=candidates or {},
         )  # fmt: skip
-        assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
+        assert launch.status == "finished", f"{launch.reason}\n{launch.stderr}"
         assert launch.verified == tuple(cells), launch.failures
         files = [(where / str(rank)).read_text().splitlines() for rank in range(self.ranks)]
         return [

@@ -197,7 +197,7 @@ def test_the_harness_finds_the_right_data(
 ) -> None:
     launch, cells = verify(testbed, implementation_id, word, ranks)
     assert launch.failures == ()
-    assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
+    assert launch.status == "finished", f"{launch.reason}\n{launch.stderr}"
     assert set(launch.verified) == cells
     assert {notice.kind for notice in launch.notices} <= {"hangs-at-exit", "late-link", "emulator-busy"}
 

@@ -32,5 +32,5 @@ def test_flows_without_bytes_have_those_of_the_cell() -> None:
 
 @pytest.mark.parametrize("name", ["pattern:", "pattern:1-1", "pattern:0-1+x", "bcast", "pattern:0-1-2-3-4"])
 def test_what_is_no_pattern(name: str) -> None:
-    with pytest.raises(InputError, match="is no pattern"):
+    with pytest.raises(InputError, match="is not a valid pattern"):
         pattern_of(name)

@@ -37,15 +37,6 @@ def test_each_entry_says_what_it_is() -> None:
         assert one.name == name
         assert one.title and one.purpose
         assert not one.purpose.endswith(".")
-    aliases = [alias for one in knobs.CATALOGUE.values() for alias in one.aliases]
-    assert len(set(aliases)) == len(aliases)
-    assert not set(aliases) & set(knobs.CATALOGUE)
-
-
-def test_a_name_of_before_means_the_present_knob() -> None:
-    assert knobs.present_name("links") == "tcp-connections"
-    assert knobs.present_name("transport") == "transport"
-    assert knobs.present_name("something else") == "something else"
 
 
 def test_a_plug_ins_own_knob_is_described_by_its_name() -> None:

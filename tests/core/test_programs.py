@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
@@ -47,12 +47,83 @@ def test_a_pattern_that_finds_no_number_is_refused(pattern: str) -> None:
         Program(("./app",), (Metric("x", pattern),))
 
 
-def test_the_last_number_counts() -> None:
+def test_the_last_match_counts() -> None:
     assert metric_of(SECONDS).find("Time in seconds = 3\nTime in seconds =   1.5\nTime in minutes = 7") == 1.5
-    assert metric_of(r"^t (\S+)$").find("t 1\nt x\nnot t 3") == 1.0
-    assert metric_of(SECONDS).find("no such line") is None
-    assert metric_of("t=(.*)").find("t=nan\n") is None and metric_of("t=(.*)").find("t=inf") is None
-    assert metric_of(r"norm (\S+)").find("norm  1.25D+02".replace("  ", " ")) == 125.0
+    assert metric_of(r"norm (\S+)").find("norm 1.25D+02") == 125.0
+    assert metric_of(r"t=(\d*)").find("t=3\nt=") == 3
+
+
+@pytest.mark.parametrize(
+    ("pattern", "output"),
+    [
+        (SECONDS, "no such line"),
+        ("t=(.*)", "t=nan\n"),
+        ("t=(.*)", "t=1.5\nt=nan\n"),
+        (r"t= *([0-9.]+)", "t=  1.5\nt= nan\n"),
+        (r"t=([0-9.]+)", "t=1.5\nt=-Inf\n"),
+        ("t=(.*)", "t=1.5\nt=inf\n"),
+        (r"t=(\S+)", "t=1.5\nt=*****\n"),
+        (r"t=(\S+)", "t=1.5\nt=12,345\n"),
+    ],
+)
+def test_the_match_before_the_last_does_not_stand_for_it(pattern: str, output: str) -> None:
+    with pytest.raises(ValueError, match=r"nothing|number"):
+        metric_of(pattern).find(output)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "output", "whole"),
+    [
+        ("t = *([0-9.]+)", "t = 1.5E-03", "1.5E-03"),
+        ("t = *([0-9.]+)", "t = 1.5D+02 s", "1.5D+02"),
+        ("t = *([0-9.]+)", "t = 12,345", "12,345"),
+        ("t = *([0-9.]+)", "t = 1,234,567.5 us", "1,234,567.5"),
+        ("t = *([0-9]+)", "t = 1.5", "1.5"),
+        ("t = *([0-9]{2})", "t = 1234", "1234"),
+        (r"\.([0-9]+)", "t = 1.5", "1.5"),
+    ],
+)
+def test_a_part_of_a_number_is_refused_and_the_number_shown(pattern: str, output: str, whole: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"'{whole}'")):
+        metric_of(pattern).find(output)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "output", "value"),
+    [
+        ("t=([0-9.]+)", "t=3.", 3.0),
+        ("t=([0-9.]+)", "t=3. Then", 3.0),
+        ("t=([0-9.]+)", "t=0.5, 3", 0.5),
+        ("t=([0-9.]+)", "t=.5s", 0.5),
+        ("t=([0-9.]+)", "t=5,6,7", 5.0),
+        (r"a,(\d+),", "a,12,345", 12.0),
+        (r"x\d(\S+)", "x2 7\nx2\t1".replace("2 ", "2-"), -7.0),
+        ("t=([0-9.]+)", "t=1.5\ncost=nan", 1.5),
+        ("t=([0-9.]+)", "t=1.5\nt=nanoseconds", 1.5),
+    ],
+)
+def test_what_only_stands_beside_a_number_is_no_part_of_it(pattern: str, output: str, value: float) -> None:
+    assert metric_of(pattern).find(output) == value
+
+
+@pytest.mark.parametrize(
+    ("pattern", "unit"),
+    [
+        (r"Time in seconds = *(\S+)", 1.0),
+        (r"(?P<wall_seconds>\S+)", 1.0),
+        (r"Loop time of *(\S+)", 1.0),
+        (r"Total time \(ms\): (\S+)", 1e-3),
+        (r"elapsed: (\S+) us$", 1e-6),
+        (r"Time in minutes (\S+)", 60.0),
+        (r"Mop/s total = (\S+)", None),
+        (r"Performance: (\S+) ns/day", None),
+        (r"time steps per second: (\S+)", None),
+        (r"Gflops: (\S+)", None),
+    ],
+)
+def test_a_time_is_known_by_its_name_and_unit(pattern: str, unit: float | None) -> None:
+    assert metric_of(pattern).unit_seconds == unit
+    assert metric_of(pattern, higher_is_better=True).unit_seconds is None
 
 
 @given(st.floats(min_value=1e-300, max_value=1e300), st.text(), st.text())
@@ -62,10 +133,10 @@ def test_every_number_that_a_program_prints_is_read_as_it_is(value: float, befor
 
 
 @given(st.text())
+@example("[[")
 def test_any_text_is_a_pattern_or_an_input_error(text: str) -> None:
     try:
         assert check_pattern(text) == text
-        re.compile(text)
         metric_of(text)
     except InputError as error:
         assert error.remedy

@@ -90,7 +90,7 @@ def test_what_cannot_run_is_refused(options: dict[str, int], message: str) -> No
 
 
 def test_on_one_site_there_is_nothing_to_compare() -> None:
-    words = ["climate", "--mpi", BY_DAY[0], "--steps", "2", "--computing", "1ms", "--bytes", "1K"]
+    words = ["climate", "--mpi", BY_DAY[0], "--steps", "2", "--computing", "1ms", "--size", "1K"]
     done = CliRunner().invoke(command, words, standalone_mode=False, env={"COLUMNS": "80"})
     assert done.return_value == 0, done.output
     assert "climate: 1 KiB both ways; 1 ms of computing a step" in done.stdout

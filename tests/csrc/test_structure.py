@@ -1,14 +1,20 @@
-"""The C files use one another in one direction and keep no state, and runtime/ knows nothing above it."""
+"""The C files of harness, overlay and gateway use one another in one direction, and keep only named state."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rankwise.artifacts import builder, compiler, harness
+from rankwise.artifacts import builder, compiler, harness, overlay
+from rankwise.artifacts.abi import gateway
+from rankwise.artifacts.abi.standard import standard
+from rankwise.artifacts.builder import Artifact
+from rankwise.artifacts.compiler import Toolchain
 from rankwise.core import process
+from rankwise.core.records import Implementation
 from support.mpis import FOUND, newest_of_each_family, working
 from support.real_harness import CSRC, HEADERS, PARTS, symbols, symbols_of_each
 
@@ -27,11 +33,13 @@ REGISTERS = {"kernels": "kernel_", "schedules": "algorithm_"}
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not FOUND, reason="no MPI here")]
 
 Symbols = Mapping[str, set[tuple[str, str]]]
+Library = tuple[str, dict[str, set[str]], dict[str, set[str]]]
 
 
 def unit_of(path: Path) -> str:
     """Return `harness/cell` for cell.c and for cell.h: a header and its file are one."""
-    return f"{path.parent.name}/{path.stem}"
+    folder = "generated" if "generated" in path.parts else path.parent.name
+    return f"{folder}/{path.stem}"
 
 
 def objects_of(files: list[Path], folder: Path) -> Symbols:
@@ -49,14 +57,24 @@ def objects_of(files: list[Path], folder: Path) -> Symbols:
     return found
 
 
-def uses(files: list[Path], found: Symbols) -> dict[str, set[str]]:
+def included(path: Path, folders: Sequence[Path]) -> list[Path]:
+    """Return the headers of ours that a file includes, as a compiler with these folders finds them."""
+    names = re.findall(r'^#include "(.+)"', path.read_text(), re.MULTILINE)
+    places = [[folder / name for folder in (path.parent, *folders)] for name in names]
+    return [next(place.resolve() for place in each if place.exists()) for each in places]
+
+
+def uses(files: Sequence[Path], found: Symbols, folders: Sequence[Path] = ()) -> dict[str, set[str]]:
     """Return which units each unit uses, by its #include lines and by the functions and variables it takes."""
     homes = {name: unit for unit, names in found.items() for name, kind in names if kind in SEEN_BY_OTHERS}
-    headers = {path.name: unit_of(path) for path in files if path.suffix == ".h"}
-    graph: dict[str, set[str]] = {unit_of(path): set() for path in files}
-    for path in files:
-        included = re.findall(r'^#include "(?:.+/)?(.+)"', path.read_text(), re.MULTILINE)
-        graph[unit_of(path)] |= {headers[name] for name in included}
+    graph: dict[str, set[str]] = {}
+    left, seen = list(files), set(files)
+    while left:
+        path = left.pop()
+        headers = included(path, folders)
+        graph.setdefault(unit_of(path), set()).update(map(unit_of, headers))
+        left += [header for header in headers if header not in seen]
+        seen |= set(headers)
     for unit, names in found.items():
         graph[unit] |= {homes[name] for name, kind in names if kind == "U" and name in homes}
     return {unit: used - {unit} for unit, used in graph.items()}
@@ -73,7 +91,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Symbols:
 
 
 def test_no_files_use_one_another_in_a_circle(found: Symbols) -> None:
-    graph = uses(FILES, found)
+    graph = uses(FILES, found, HEADERS)
     assert {"runtime/clock", "harness/harness", "harness/ending"} <= graph["harness/job"]
     assert len(list(TopologicalSorter(graph).static_order())) == len(graph) > 60
 
@@ -83,7 +101,7 @@ def test_the_order_of_the_header_is_the_order_of_the_layers(found: Symbols) -> N
     named = [name for line in lines if line.startswith("/* ") for name in re.findall(r"\b(\w+)\.c\b", line)]
     layers = [f"harness/{name}" for name in named if name != "main"]
     assert len(layers) == len(set(layers)) > 12
-    graph = uses(FILES, found)
+    graph = uses(FILES, found, HEADERS)
     for place, unit in enumerate(layers):
         assert not graph[unit] & set(layers[place:]), unit
 
@@ -93,7 +111,7 @@ ALONE = {"runtime": {"runtime"}, "schedules": {"schedules"}, "execution": {"exec
 
 
 def test_folders_use_nothing_above_them_and_nothing_uses_a_benchmark(found: Symbols) -> None:
-    for unit, used in uses(FILES, found).items():
+    for unit, used in uses(FILES, found, HEADERS).items():
         folders = {other.split("/")[0] for other in used}
         assert "kernels" not in folders, unit
         assert folders <= ALONE.get(unit.split("/")[0], folders), unit
@@ -112,6 +130,134 @@ def test_no_variable_outlives_a_call_but_those_that_are_named_here(found: Symbol
         registers = REGISTERS.get(unit.split("/")[0])
         allowed = {name for name in left if registers and name.startswith(registers)}
         assert left - allowed == STATE.get(unit, set()), unit
+
+
+STATE_OF_LIBRARIES = {
+    "overlay": {
+        "interpose/communicator": {"key"},
+        "interpose/held": {"looking", "ops", "types"},
+        "interpose/known_sites": {"changing", "known"},
+        "interpose/nonblocking": {"requests_of_ours", "turns", "under_way"},
+        "interpose/overlay": {"beginning", "stage"},
+        "interpose/passing": {"generation", "inside", "may_replace", "recent", "tallies", "tally_count"},
+        "interpose/report": {"passed", "uses"},
+        "interpose/settings": {"chosen"},
+        "interpose/hook": {"asked", "found", "looked", "registered"},
+        "interpose/turns": {"awake", "one_turn", "running", "waking", "wanted"},
+    },
+    "gateway": {
+        "process/gateway": {"below", "seen", "world"},
+        "process/progress": {"busy", "idle", "idle_look", "poller_count", "pollers", "running", "thread"},
+        "process/slots": {"slots_begin", "so_far", "unused"},
+        "process/turns": {"depth", "many_threads", "next_ticket", "served"},
+        "bootstrap/encrypted": {"encryption", "room", "sessions"},
+        "bootstrap/join": {"deadline"},
+        "bootstrap/settings": {"job_settings", "key"},
+        "wire/outgoing": {"message_handlers", "to_send"},
+        "wire/wire": {"connected", "connections", "peers", "some_left", "some_unread", "waits"},
+        "communicators/communicators": {"buckets", "when_joined"},
+        "communicators/contexts": {"context_count", "contexts", "in_bucket", "made", "next_mixed"},
+        "communicators/groups": {"all"},
+        "messages/matching": {"local_waits"},
+        "messages/packing": {"own"},
+        "messages/request": {"outstanding"},
+        "messages/sending": {"sends_under_way"},
+        "messages/types": {"known"},
+        "requests/batch": {"batches"},
+        "requests/natives": {"kept"},
+        "collectives/collectives": {"table"},
+        "making/ports": {"ports"},
+        "calls/beginning": {"calls_in_turns", "level", "program_calls"},
+        "calls/inquiries": {"no"},
+        "calls/operations": {"made"},
+        "calls/own_attributes": {"own"},
+        "calls/waiting": {"busy", "has", "hooked", "library", "library_hook", "once", "seeing", "waiting"},
+        "interpose/held": {"looking", "ops", "types"},
+    },
+}
+"""What libraries between a program and its MPI keep: MPI's functions give them no context of their own."""
+LAYERS = (
+    "process",
+    "bootstrap",
+    "wire",
+    "communicators",
+    "messages",
+    "requests",
+    "collectives",
+    "making",
+    "calls",
+)
+"""The gateway's folders: each may use those before it, and what is shared with the overlay."""
+
+
+class _CapturedError(Exception):
+    pass
+
+
+def captured(build: Callable[[], object], patch: pytest.MonkeyPatch) -> tuple[Artifact, Toolchain]:
+    """Return what would be built, and by what."""
+    seen: list[tuple[Artifact, Toolchain]] = []
+
+    def capture(artifact: Artifact, using: Any, *_: Any) -> Path:
+        seen.append((artifact, using if isinstance(using, Toolchain) else compiler.of(using)))
+        raise _CapturedError
+
+    with patch.context() as changed, pytest.raises(_CapturedError):
+        changed.setattr(builder, "build", capture)
+        build()
+    return seen[0]
+
+
+BUILDS: dict[str, Callable[[Implementation], object]] = {
+    "overlay": overlay.build,
+    "gateway": lambda _: gateway.build(standard(FOUND)),
+}
+
+
+@pytest.fixture(scope="module", params=BUILDS)
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """One of them: its name, what uses what in it, and the variables of each unit."""
+    one = working(next(one.id for one in FOUND if one.family in {"mpich", "openmpi"}))
+    with pytest.MonkeyPatch.context() as patch:
+        artifact, using = captured(lambda: BUILDS[request.param](one), patch)
+    objects = builder._objects(artifact, using, tmp_path_factory.mktemp(request.param), 300.0)
+    names = dict(zip(map(unit_of, artifact.sources), symbols_of_each(objects), strict=True))
+    state = {
+        unit: {
+            name.split(".")[0] for name, kind in all_names if kind in MUTABLE and not re.match("algorithm_", name)
+        }
+        for unit, all_names in names.items()
+        if unit not in STATE
+    }
+    used = uses(artifact.sources, names, artifact.include_folders)
+    return request.param, used, {unit: left for unit, left in state.items() if left}
+
+
+def test_no_files_of_a_library_use_one_another_in_a_circle(library: Library) -> None:
+    _, used, _ = library
+    assert len(list(TopologicalSorter(used).static_order())) == len(used) > 100
+
+
+def test_a_library_keeps_what_is_named_here(library: Library) -> None:
+    name, _, state = library
+    assert state == STATE_OF_LIBRARIES[name]
+
+
+def test_layers_of_the_gateway_use_those_below(library: Library) -> None:
+    name, used, _ = library
+    for unit, others in used.items():
+        folder = unit.split("/")[0]
+        if name != "gateway" or folder not in LAYERS:
+            continue
+        above = LAYERS[LAYERS.index(folder) + 1 :]
+        assert not {other for other in others if other.split("/")[0] in above}, unit
+
+
+def test_nothing_below_mpis_functions_calls_what_stands_for_them() -> None:
+    files = [path for name in LAYERS[:-1] for path in sorted(CSRC.glob(f"gateway/{name}/*.c"))]
+    assert len(files) > 40
+    for path in files:
+        assert not re.findall(r"^[ \t].*\bcall_[A-Z]\w*\(", path.read_text(), re.MULTILINE), path
 
 
 def made_up(folder: Path, **texts: str) -> list[Path]:

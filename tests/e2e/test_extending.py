@@ -63,7 +63,7 @@ def test_a_benchmark_is_one_new_file(tmp_path: Path) -> None:
     kernels = tmp_path / "plugins" / "csrc" / "kernels"
     kernels.mkdir(parents=True)
     (kernels / "double_barrier.c").write_text(BENCHMARK)
-    words = ["bench", "double_barrier", "--mpi", FOUND[0].id, "-n", "2", "--launches", "1", "--format", "json"]
+    words = ["bench", "double_barrier", "--mpi", FOUND[0].id, "-n", "2", "--launches", "1", "--json"]
     done = rankwise(*words, home=tmp_path, RANKWISE_PLUGINS=str(tmp_path / "plugins"))
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)["cells"]
@@ -87,7 +87,7 @@ def test_an_mpi_family_is_one_new_file(tmp_path: Path) -> None:
     (tmp_path / "mpi").mkdir()
     (tmp_path / "mpi" / "sitempi.py").write_text(FAMILY)
     words = ["bench", "pingpong", "--mpi", "sitempi", "--prefix", str(tmp_path / "site"), "--sizes", "8"]
-    quick = ["--launches", "1", "--per-cell", "5ms", "--format", "json"]
+    quick = ["--launches", "1", "--per-cell", "5ms", "--json"]
     own = {"XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     # there MPICH itself is not found, whose library this is, and nothing is left in the user's cache
     unknown = rankwise(*words, *quick, home=tmp_path, **own)

@@ -48,7 +48,7 @@ def test_each_rank_runs_on_its_line_of_the_file(mpi: str, home: Path, path: str)
 @pytest.mark.parametrize("mpi", OURS[:1])
 @pytest.mark.nightly
 def test_a_benchmark_is_measured_on_the_hosts_of_the_file(mpi: str, home: Path, path: str) -> None:
-    quick = ["--sizes", "8", "--launches", "1", "--per-cell", "5ms", "--format", "json"]
+    quick = ["--sizes", "8", "--launches", "1", "--per-cell", "5ms", "--json"]
     done = rankwise("bench", "pingpong", "--mpi", mpi, "--hostfile", "hosts", *quick, home=home, PATH=path)
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)["cells"]

@@ -42,7 +42,8 @@ def test_every_cell_has_a_verdict_with_its_interval(answer: dict[str, Any]) -> N
     }
     for one in answer["verdicts"]:
         assert one["baseline"] == TWO[0]
-        assert one["ratio_low"] <= one["ratio"] <= one["ratio_high"]
+        if one["ratio_low"] is not None:  # there was time for more than one launch
+            assert one["ratio_low"] <= one["ratio"] <= one["ratio_high"]
         assert one["verdict"].removeprefix("probably ") in ("faster", "slower", "equivalent", "undecided")
 
 
@@ -97,8 +98,8 @@ def test_each_mpi_has_told_what_carried_its_messages(answer: dict[str, Any], hom
     ("layout", "words"),
     [
         ("table", ["median", "p99", "bandwidth"]),
-        ("imb", ["#bytes", "#repetitions", "t_avg[usec]", "Mbytes/sec"]),
-        ("osu", ["# Size", "Latency (us)", "P99 Lat(us)"]),
+        ("imb", ["#bytes", "#repetitions", "t[usec]", "Mbytes/sec"]),
+        ("osu", ["# Size", "Avg Latency(us)", "P99 Tail Lat(us)"]),
     ],
 )
 def test_bench_prints_the_layout_asked_for(layout: str, words: list[str], tmp_path: Path) -> None:
@@ -121,5 +122,5 @@ def test_words_after_the_dashes_reach_mpiexec(tmp_path: Path) -> None:
         "bench", "pingpong", "--mpi", TWO[0], "--sizes", "1", "--launcher=--no-such-flag", home=tmp_path
     )
     assert done.returncode == 3
-    assert "not one cell gave a result" in done.stderr
+    assert "no cell gave a result" in done.stderr
     assert "no-such-flag" in rankwise("show", "--json", home=tmp_path).stdout

@@ -27,7 +27,7 @@ def test_its_data_are_right(one: str, tmp_path: Path) -> None:
     file = ring(tmp_path, 3)
     done = rankwise(
         "bench", "--mpi", one, "--schedule", str(file), "-n", "3", "--sizes", "12,6000", "--verify",
-        "--format", "json", home=tmp_path,
+        "--json", home=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

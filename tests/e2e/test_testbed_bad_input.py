@@ -70,12 +70,12 @@ WRONG = {
     "an unknown table": ("[sites.a]\nnodes = 2\n", "wrong.toml:1: sites: unknown key", "site?"),
     "a site without a link": (
         SITES,
-        "wrong.toml:3: site.b: there is no way from site 'a' to site 'b'",
+        "wrong.toml:3: site.b: no route from site 'a' to site 'b'",
         "[[link]]",
     ),
     "a link to nowhere": (
         SITES + '[[link]]\nbetween = ["a", "c"]',
-        ":6: link[1].between[2]: there is no site 'c'",
+        ":6: link[1].between[2]: unknown site 'c'",
     ),
     "two hosts of one name": (
         '[site.a]\nnodes = ["x", "y"]\n[site.b]\nnodes = ["X"]\n' + LINK,
@@ -88,7 +88,7 @@ WRONG = {
         "unlimited",
     ),
     "a delay without unit": (SITES + LINK + "delay = 5", "wrong.toml:7: link[1].delay: 5 has no unit"),
-    "no node": ("[site.a]\nnodes = 0\n", "wrong.toml:1: site: there is no node in it"),
+    "no node": ("[site.a]\nnodes = 0\n", "wrong.toml:1: site: no nodes given"),
     "what includes itself": ('include = "wrong.toml"\n', "wrong.toml:1: include", "includes this file again"),
 }
 
@@ -126,7 +126,7 @@ def test_every_verb_answers_an_unknown_testbed_with_the_nearest(verb: str, answe
     [
         ("testbed exec north-1 --testbed fit.toml -- true", f"testbed {NAME} is not up"),
         (f"testbed down {NAME}", NAME),
-        ("testbed down", "which testbed"),
+        ("testbed down", "no testbed given"),
         ("testbed up two-clusters --name ../x", "'../x' cannot name a testbed"),
         (f"testbed up two-clusters --name {NAME}{'n' * 300}", "at most 100"),
         ("compare --testbed two-clusters --hostfile hosts", "--testbed and --hostfile"),
@@ -141,7 +141,7 @@ def test_what_cannot_be_meant(words: str, told: str, answer: Answer) -> None:
 PLACEMENTS = {
     "more ranks than nodes": ("-n 9 --placement one-per-node", "9 ranks cannot be placed one", "at most 4"),
     "an unknown host": ("--placement ranks", "ranks, line 2: unknown host 'nroth-2'", "north-2"),
-    "no rankfile": ("--placement ./none", "there is no rankfile ./none"),
+    "no rankfile": ("--placement ./none", "rankfile not found: ./none"),
     "an unknown word": ("--placement blok", "unknown placement 'blok'", "block?"),
 }  # fmt: skip
 
@@ -165,9 +165,9 @@ def test_a_testbed_that_is_up_is_not_brought_up_twice_and_its_nodes_are_known(fi
     try:
         for one in (file, other):
             again = rankwise("testbed", "up", one.name, home=home)
-            assert_error(again, 2, f"testbed {NAME} is up already", f"testbed down {NAME}")
+            assert_error(again, 2, f"testbed {NAME} is already up", f"testbed down {NAME}")
         clash = rankwise("testbed", "check", other.name, home=home)
-        assert_error(clash, 3, f"a testbed {NAME} is up that was described otherwise", f"testbed down {NAME}")
+        assert_error(clash, 3, f"a testbed {NAME} is already up with another description", f"testbed down {NAME}")
         unknown = rankwise("testbed", "exec", "nroth-1", "--testbed", NAME, "--", "true", home=home)
         assert_error(unknown, 2, "unknown node 'nroth-1'", "north-1")
         missing = rankwise("testbed", "exec", "north-1", "--testbed", NAME, "--", "no-such-program", home=home)

@@ -122,7 +122,7 @@ def test_a_partition_ends_the_launch_at_its_limit_and_the_next_one_works(home: P
         interrupt(compare)
     failed = only_failure(home)
     assert failed["seconds"] < 10
-    assert failed["reason"] == "no end within 4 s: ended with all its processes"
+    assert failed["reason"].startswith("timed out after 4 s")
 
 
 @pytest.mark.nightly

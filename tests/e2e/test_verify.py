@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.skipif(not IDS, reason="no MPI of PyP
 
 def test_right_data_is_told_as_verified(tmp_path: Path) -> None:
     words = ["bench", "pingpong", "allreduce", "--verify", "-n", "2", "--sizes", "8,64K", "--launches", "1"]
-    done = rankwise(*words, "--mpi", ",".join(IDS), "--format", "json", home=tmp_path)
+    done = rankwise(*words, "--mpi", ",".join(IDS), "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["failed"] == []
@@ -25,17 +25,15 @@ def test_right_data_is_told_as_verified(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("layout", ["table", "json"])
-def test_a_byte_that_is_wrong_is_told_and_fails_the_command(layout: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_byte_that_is_wrong_is_told_and_fails_the_command(options: tuple[str, ...], tmp_path: Path) -> None:
     kernels = tmp_path / "plugins" / "csrc" / "kernels"
     kernels.mkdir(parents=True)
     (kernels / "spoiling.c").write_text(SPOILING)
     words = ["bench", "bcast", "spoiling", "--verify", "-n", "2", "--sizes", "64", "--launches", "1"]
-    done = rankwise(
-        *words, "--mpi", IDS[0], "--format", layout, home=tmp_path, RANKWISE_PLUGINS=str(kernels.parents[1])
-    )
+    done = rankwise(*words, "--mpi", IDS[0], *options, home=tmp_path, RANKWISE_PLUGINS=str(kernels.parents[1]))
     assert done.returncode == 1, done.stdout + done.stderr
-    if layout == "json":
+    if options:
         told = json.loads(done.stdout)
         assert {one["cell"]["benchmark"]: one["kind"] for one in told["failed"]} == {"spoiling": "wrong data"}
         assert {one["benchmark"] for one in told["verified"]} == {"bcast"}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rankwise.core import paths
-from support.mpis import FOUND
+from support.mpis import FOUND, by_day
 from support.overlay import Ran, everything, run, write_table
 
 pytest.importorskip("mpi4py", reason="mpi4py is among the packages for development")
@@ -61,7 +61,7 @@ def same_with_and_without(implementation_id: str, ranks: int, home: Path, suite:
 
 
 @pytest.mark.parametrize("ranks", [2])
-@pytest.mark.parametrize("implementation_id", IDS)
+@pytest.mark.parametrize("implementation_id", by_day(IDS, "mpich-5", "openmpi-5"))
 def test_a_part_by_day(implementation_id: str, ranks: int, tmp_path: Path, suite: Path) -> None:
     same_with_and_without(implementation_id, ranks, tmp_path, suite, BY_DAY)
 

@@ -15,7 +15,7 @@ from rankwise.core.records import Cell, Implementation, Plan
 from rankwise.core.tuning import Loaded
 from rankwise.measurement.job import build_job, program_line, together
 from rankwise.measurement.launch import Launching
-from rankwise.measurement.part import Part
+from rankwise.measurement.part import LaunchPart
 from rankwise.testbeds.local import LocalTestbed
 from support.replay import ReplayTestbed
 
@@ -116,7 +116,7 @@ def test_a_launch_of_two_segments_says_who_ran_what() -> None:
     testbed, parts = LocalTestbed(), []
     for name, ranks in (("openmpi-5.0.11", 2), ("mpich-5.0.2", 3)):
         one = Implementation(name, name.partition("-")[0], "1", "/p", "mpicc", "mpiexec", "path")
-        parts.append(Part(one, plain(one), build_job(testbed, ("sh", "-c", "echo $MPI"), ranks)))
+        parts.append(LaunchPart(one, plain(one), build_job(testbed, ("sh", "-c", "echo $MPI"), ranks)))
     launch = Launching(TwoWords(), testbed, Plan((), 0, 1.0, launch_limit_seconds=20.0)).start(parts, [])
     assert (launch.implementation, launch.ranks) == ("openmpi-5.0.11 + mpich-5.0.2", 5)
     assert [one.configuration for one in launch.segments] == [part.configuration.id for part in parts]

@@ -160,7 +160,7 @@ def test_a_rankfile_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="cannot read"):
         place(str(tmp_path / "binary"), FOUR, 2)
-    with pytest.raises(InputError, match="there is no rankfile"):
+    with pytest.raises(InputError, match="rankfile not found"):
         place(str(tmp_path / "none"), FOUR, 2)
 
 

@@ -39,7 +39,7 @@ def test_a_series_that_makes_sense_is_one() -> None:
 def test_a_missing_key_is_the_cells_failure(key: str) -> None:
     spoken = told({name: value for name, value in SERIES.items() if name != key})
     assert spoken.series == () and [one.cell for one in spoken.failures] == [CELL]
-    assert "makes no sense" in spoken.failures[0].reason
+    assert "invalid harness output" in spoken.failures[0].reason
 
 
 @pytest.mark.parametrize("samples", [[float("nan")], [-1e-6], [float("inf")], [[1e-6]], "1", None, ["a"]])

@@ -135,7 +135,7 @@ def test_ranks_that_started_as_jobs_of_their_own_have_measured_nothing() -> None
     )
     assert {launch.status for launch in launches} == {"failed"}
     assert not any(launch.series for launch in launches)
-    assert "MPI_COMM_WORLD has 1 in place of 2 ranks" in launches[0].reason
+    assert "MPI_COMM_WORLD has 1 instead of 2 ranks" in launches[0].reason
 
 
 def test_wrong_data_is_not_tried_again() -> None:
@@ -234,7 +234,7 @@ def test_a_resumed_run_checks_only_what_was_not_checked() -> None:
 
 def test_a_testbed_that_breaks_down_while_data_are_checked_ends_the_plan() -> None:
     why, launches = carry_out(CHECKING, broken)
-    assert why == "the testbed breaks down"
+    assert why == "the testbed failed repeatedly"
     assert len(launches) < 10
 
 
@@ -291,6 +291,23 @@ def test_with_time_enough_repetitions_keep_their_length() -> None:
     assert seconds == {"0.01"}
 
 
+def test_cells_with_less_to_wait_for_are_repeated_for_less_time() -> None:
+    asked_for: list[tuple[int, float]] = []
+
+    def noted(argv: tuple[str, ...]) -> Outcome:
+        seconds = float(argv[argv.index("--seconds") + 1])
+        asked_for.extend((cell.size_bytes, seconds) for cell in asked(argv))
+        return steady(argv)
+
+    plan = replace(PLAN, cells=tuple(replace(one, ranks=2 if one.size_bytes == 1 else 3) for one in CELLS))
+    runner = Runner(
+        plan, Launching(PlainLauncher(), ReplayTestbed(noted), plan), half_width, lambda _: None,
+        most_seconds=lambda cell: 0.002 if cell.ranks == 2 else 5.0,
+    )  # fmt: skip
+    runner.run({one.id: Ready(one, Path("/cache/harness")) for one in (A, B)})
+    assert set(asked_for) == {(1, 0.002), (64, plan.seconds_per_cell)}
+
+
 def test_a_launcher_that_cannot_be_started_fails_its_cells_and_the_others_go_on() -> None:
     def gone(argv: tuple[str, ...]) -> Outcome:
         raise HostError("cannot start mpiexec: No such file or directory")
@@ -324,7 +341,7 @@ def test_a_testbed_that_breaks_down_now_and_then_is_held_against_no_cell() -> No
 
 def test_a_testbed_that_always_breaks_down_ends_the_plan() -> None:
     why, launches = carry_out(PLAN, broken)
-    assert why == "the testbed breaks down"
+    assert why == "the testbed failed repeatedly"
     assert len(launches) < 10
 
 

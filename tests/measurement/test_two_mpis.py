@@ -12,7 +12,7 @@ from rankwise.core.records import Cell, Launch, Plan
 from rankwise.measurement import protocol
 from rankwise.measurement.job import build_job
 from rankwise.measurement.launch import Launching, list_benchmarks
-from rankwise.measurement.part import Part
+from rankwise.measurement.part import LaunchPart
 from rankwise.mpi.family import FamilyLauncher
 from rankwise.store.store import Store
 from rankwise.testbeds.local import LocalTestbed
@@ -33,14 +33,14 @@ def cells() -> list[Cell]:
     return [replace(cell, configuration=plain(working(cell.implementation)).id) for cell in found]
 
 
-def part(cell: Cell) -> Part:
+def part(cell: Cell) -> LaunchPart:
     """Two ranks of its MPI, whose harness measures this cell."""
     one = working(cell.implementation)
     job = build_job(LocalTestbed(), (str(harness(one.id)),), cell.ranks)
     arguments = protocol.arguments(
         [cell], yielding=True, from_barrier=True, verify=False, limit_seconds=30.0, seconds_per_cell=0.002
     )
-    return Part(one, plain(one), replace(job, program=(*job.program, *arguments), oversubscribed=True))
+    return LaunchPart(one, plain(one), replace(job, program=(*job.program, *arguments), oversubscribed=True))
 
 
 def started(both: list[Cell]) -> tuple[Plan, Launch]:
@@ -51,7 +51,7 @@ def started(both: list[Cell]) -> tuple[Plan, Launch]:
 def test_it_is_stored_and_exported_with_both(tmp_path: Path) -> None:
     both = cells()
     plan, launch = started(both)
-    assert launch.status == "finished", f"{launch.reason}\n{launch.stderr_tail}"
+    assert launch.status == "finished", f"{launch.reason}\n{launch.stderr}"
     implementations = [working(cell.implementation) for cell in both]
     with Store(tmp_path / "results.sqlite") as store:
         known = {one.name: one for one in list_benchmarks(implementations[0], harness(implementations[0].id))}

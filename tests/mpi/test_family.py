@@ -190,15 +190,16 @@ def test_intelmpi_lines(line: Line) -> None:
 
 
 def test_lammpi_boots_runs_and_halts_in_a_folder_of_its_own(line: Line) -> None:
-    steps = FamilyLauncher().steps(an("lammpi"), PLAIN)
+    job = replace(PLAIN, folder="/")  # where the program begins, which is not the session's
+    steps = FamilyLauncher().steps(an("lammpi"), job)
     (prepare,) = steps.everywhere
     assert prepare.argv[3:] == ("", "/t/lam", "./p", "/cache/vectors.c")
     assert [command.argv for command in steps.before] == [
         ("sh", "-c", 'printf "%s\\n" "$@" >"$0" && chmod 644 "$0"', "/t/lam/hosts", "localhost cpu=2"),
         ("env", "-C", "/t/lam", "/p/bin/lamboot", "/t/lam/hosts"),
     ]
-    assert line(an("lammpi"), PLAIN) == [
-        "env", "-C", "/t/lam", "/p/bin/mpiexec", "-w", "-np", "2", "-x", "A,LD_PRELOAD", "--verbose",
+    assert line(an("lammpi"), job) == [
+        "/p/bin/mpiexec", "-w", "-np", "2", "-x", "A,LD_PRELOAD", "--verbose",
         "/t/lam/p", "-x",
     ]  # fmt: skip
     assert ("A", "b c") in steps.main.environment
@@ -225,7 +226,7 @@ def test_lammpi_as_root_needs_a_remote_shell_that_is_open_to_nobody(
     (tmp_path / "rsh").touch(mode=0o755)
     tmp_path.chmod(0o700)
     for shell in (str(tmp_path / "rsh"), "/only/on/other/hosts"):
-        with pytest.raises(HostError, match="nobody, who may not use") as caught:
+        with pytest.raises(HostError, match="nobody, which may not use") as caught:
             line(an("lammpi"), replace(MIXED, start=RemoteShellStart(shell)))
         assert caught.value.remedy
 
@@ -236,7 +237,7 @@ def test_lammpi_over_hosts(line: Line) -> None:
     assert schema.argv[-3:] == ("a1 cpu=2", "b1 cpu=2", "c1 cpu=1")
     assert "exec /bin/agent" in agent.argv[-1]
     assert ("LAMRSH", "/t/lam/agent") in boot.environment
-    assert line(an("lammpi"), MIXED)[4:6] == ["-w", "n0,1,1,0,2"]
+    assert line(an("lammpi"), replace(MIXED, folder="/"))[1:3] == ["-w", "n0,1,1,0,2"]
 
 
 def test_lammpis_agent_tells_the_other_host_where_the_session_is(tmp_path: Path, line: Line) -> None:
@@ -263,7 +264,7 @@ def test_lammpis_last_host_removes_the_folder(
     prepare = [word for word in steps.everywhere[0].argv if not word.startswith("/cache")]
     for _ in range(2):  # hosts that share the file system do it one after the other
         subprocess.run(prepare, check=True, timeout=10)
-    assert (folder / "p").stat().st_mode & 0o777 == 0o755
+    assert (folder / "p").stat().st_mode & 0o777 == 0o700
     mine = folder / f"lam-me@{os.uname().nodename}-session"
     mine.mkdir()
     daemon = subprocess.Popen(["sleep", "60"])

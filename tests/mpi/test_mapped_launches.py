@@ -39,6 +39,11 @@ def one(request: pytest.FixtureRequest) -> Implementation:
     return working(request.param)
 
 
+def hosts_for(one: Implementation) -> tuple[str, ...]:
+    """Each rank's; Debian's MPICH 4 hangs in MPI_Finalize with several ranks a host."""
+    return HOSTS[:2] if one.id.startswith("mpich-4") else HOSTS
+
+
 def program(one: Implementation) -> str:
     return str(builder.build(Artifact("placed", (SOURCE,), flags=(f"-I{HEADER.parent}", "-std=gnu99")), one))
 
@@ -53,10 +58,12 @@ def hosts_by_rank(duo: EmulatedTestbed, steps: LaunchSteps, names: tuple[str, ..
 
 def steps_by_file(duo: EmulatedTestbed, one: Implementation, words: tuple[str, ...], file: Path) -> LaunchSteps:
     """The family's own launch, with what `rankwise map` says in place of the hosts that we would name."""
-    job = Job(words, len(HOSTS), oversubscribed=True, hosts=HOSTS, start=duo.process_start(), files=(words[0],))
+    hosts = hosts_for(one)
+    job = Job(words, len(hosts), oversubscribed=True, hosts=hosts, start=duo.process_start(), files=(words[0],))
     form = FORMS[one.family]
     if form != "schema":
-        arguments = re.search(r"mp(?:irun|iexec) (.*?) \(", use(form, Mapped(HOSTS), file))
+        before = "before: " if one.id.startswith("openmpi-4") else ""
+        arguments = re.search(rf"{before}mp(?:irun|iexec) (.*?)(?: \(|\))", use(form, Mapped(hosts), file))
         assert arguments
         own = replace(job, hosts=(), launcher_arguments=tuple(arguments[1].split()))
         return FamilyLauncher().steps(one, replace(own, oversubscribed=form != "rankfile"))
@@ -64,18 +71,18 @@ def steps_by_file(duo: EmulatedTestbed, one: Implementation, words: tuple[str, .
     argv = list(steps.main.argv)
     where = argv.index("n0,1,1,0")
     started = argv[argv.index("-x", where) + 2 :]
-    file.write_text(WRITERS[form](Mapped(HOSTS, program=started)))
+    file.write_text(WRITERS[form](Mapped(hosts, program=started)))
     argv = [word for word in argv[: -len(started)] if word != "n0,1,1,0"]
     return replace(steps, main=replace(steps.main, argv=(*argv, str(file))))
 
 
 def test_each_rank_is_where_its_launchers_file_says(one: Implementation, duo: EmulatedTestbed) -> None:
     with open_folder() as folder:
-        file = folder / "mapped"
-        file.write_text(WRITERS[FORMS[one.family]](Mapped(HOSTS)))
+        file, hosts = folder / "mapped", hosts_for(one)
+        file.write_text(WRITERS[FORMS[one.family]](Mapped(hosts)))
         steps = steps_by_file(duo, one, (program(one),), file)
         file.chmod(0o644)
-        assert hosts_by_rank(duo, steps, HOSTS) == HOSTS
+        assert hosts_by_rank(duo, steps, hosts) == hosts
 
 
 @pytest.mark.parametrize("one", by_day([one.id for one in FOUND], "mpich-5"), indirect=True)

@@ -1,5 +1,6 @@
 """What was typed leads to the implementations that are meant, or to the nearest names."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -26,17 +27,31 @@ HERE = [an("openmpi-5.0.11"), an("openmpi-5.0.1"), an("openmpi-4.1.4"), an("mpic
         ("openmpi", ["openmpi-5.0.11", "openmpi-5.0.1", "openmpi-4.1.4"]),
         ("openmpi-4", ["openmpi-4.1.4"]),
         ("mp", ["mpich-5.0.2"]),
+        ("openmpi-5", ["openmpi-5.0.11"]),
     ],
 )
-def test_an_id_a_family_or_a_unique_start(typed: str, meant: list[str]) -> None:
+def test_an_id_a_family_or_the_newest_that_starts_so(typed: str, meant: list[str]) -> None:
     assert [one.id for one in select.matching(typed, HERE)] == meant
 
 
-@pytest.mark.parametrize(("typed", "near"), [("openmpi-5", "openmpi-5.0.1"), ("mpihc", "mpich")])
-def test_what_is_unknown_or_ambiguous_is_answered_with_the_nearest(typed: str, near: str) -> None:
+@pytest.mark.parametrize(("typed", "near"), [("mpich-6", "mpich-5.0.2"), ("mpihc", "mpich")])
+def test_what_is_unknown_is_answered_with_the_nearest(typed: str, near: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         select.matching(typed, HERE)
     assert near in caught.value.remedy
+
+
+def test_several_families_are_not_one_implementation() -> None:
+    with pytest.raises(UnknownNameError):
+        select.matching("m", [an("mpich-5.0.2"), an("mvapich-4.0")])
+
+
+def test_what_was_chosen_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    here = [an("mpich-5.0.2"), an("mpich-5.0.10")]
+    for _ in range(2):
+        select.matching("mpich-5.0", here)
+    (message,) = caplog.messages
+    assert message.index("mpich-5.0.10") < message.index("mpich-5.0.2")
 
 
 def test_no_mpi_at_all_says_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,3 +76,13 @@ def test_only_what_was_named_is_proved() -> None:
     working, broken = select.working([FOUND[0].id, FOUND[0].id], progress=proved.append)
     assert proved == [FOUND[0].id] == [one.id for one in working]
     assert broken == []
+
+
+def test_a_library_of_the_programs_own_is_no_mpi(tmp_path: Path) -> None:
+    library, program = tmp_path / "libmpirunner.so", tmp_path / "program"
+    (tmp_path / "library.c").write_text("int answer(void) { return 42; }\n")
+    (tmp_path / "main.c").write_text("int answer(void);\nint main(void) { return answer() != 42; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "library.c"], check=True, timeout=60)
+    linked = [f"-L{tmp_path}", "-lmpirunner", f"-Wl,-rpath,{tmp_path}"]
+    subprocess.run(["cc", "-o", program, tmp_path / "main.c", *linked], check=True, timeout=60)
+    assert not select.asks_for(program)

@@ -66,12 +66,12 @@ def test_a_missing_launcher_names_the_package(path: Path) -> None:
 def test_a_launcher_that_hangs_is_ended_at_the_limit(path: Path) -> None:
     one = result_of_fake(path, limit_seconds=1, compiling=COMPILES, running="echo waiting; sleep 60")
     assert one.status == "broken"
-    assert "did not finish within 1 s: waiting" in one.reason
+    assert "timed out after 1 s: last output: waiting" in one.reason
 
 
 def test_a_launcher_that_dies_is_quoted(path: Path) -> None:
     one = result_of_fake(path, compiling=COMPILES, running="echo 'no daemon' >&2; exit 7")
-    assert "failed (7): no daemon" in one.reason
+    assert "exit code 7" in one.reason and "no daemon" in one.reason
 
 
 def test_a_launcher_of_another_mpi_is_told_by_its_lonely_ranks(path: Path) -> None:

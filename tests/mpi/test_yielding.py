@@ -35,15 +35,16 @@ def duo() -> Iterator[EmulatedTestbed]:
     ("name", "layer"), CASES, ids=lambda it: it if isinstance(it, str) else "".join(it.values())
 )
 def test_a_rank_that_waits_gives_up_its_core(name: str, layer: dict[str, str], duo: EmulatedTestbed) -> None:
-    one = working(name)
-    program = str(builder.build(Artifact("waiting", (SOURCE,), flags=("-std=gnu99",)), one))
+    installation = working(name)
+    program = str(builder.build(Artifact("waiting", (SOURCE,), flags=("-std=gnu99",)), installation))
     hosts = ("a1", "b1")
     job = Job(
         (program,), 2, oversubscribed=True, hosts=hosts, start=duo.process_start(), files=(program,),
         environment=tuple(layer.items()),
     )  # fmt: skip
-    outcome = duo.run(FamilyLauncher().steps(one, job), hosts, 60)
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    # UCX 1.13 may hang in MPI_Finalize, also natively, where two ranks connected to each other at once
+    outcome = duo.run(FamilyLauncher().steps(installation, job), hosts, 60, end_marker="gave up")
+    assert outcome.returncode == 0 or outcome.finished_early, outcome.stdout + outcome.stderr
     found = re.search(r"gave up its core (\d+) times", outcome.stdout)
     assert found
     assert int(found[1]) >= FEWEST

@@ -1,4 +1,4 @@
-/* Rank 0 waits a third of a second for a message, and prints how often it gave up its core
+/* Rank 0 waits at least two seconds for a message, and prints how often it gave up its core
  * meanwhile. */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,14 +17,16 @@ int main(int argc, char **argv)
     int rank, data = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank) {
-        nanosleep(&(struct timespec){0, 333000000}, NULL);
+    if (rank) { /* from where rank 0 begins to wait, however late it comes there */
+        MPI_Recv(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        nanosleep(&(struct timespec){2, 0}, NULL);
         MPI_Send(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     } else {
+        MPI_Send(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
         const long before = given_up();
         MPI_Recv(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         printf("gave up its core %ld times\n", given_up() - before);
+        fflush(stdout);
     }
     return MPI_Finalize();
 }

@@ -27,6 +27,7 @@ from support.relays import (
     key_file,
     two_relays,
 )
+from support.strangers import SAY, strangers
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -210,6 +211,22 @@ def test_strangers_are_refused_and_said_and_do_no_harm(tmp_path: Path) -> None:
                    "another version of the relays' protocol", "a site that there is no way to",
                    "it did not say in time who it is", "it closed the connection"):  # fmt: skip
         assert "127.0.0.1, port" in words and reason in words, words
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kinds", [["silent"] * 4, list(SAY)], ids=["silent", "all"])
+def test_strangers_at_full_speed_break_nothing(kinds: list[str], tmp_path: Path) -> None:
+    """Data arrive whole, a process with the key gets in, memory is bounded and no link is given up."""
+    with two_relays(tmp_path) as (rennes, nancy, _), joined_pair(rennes, nancy) as (near, far):
+        process = psutil.Process(rennes.process.pid)
+        before = process.memory_info().rss
+        with strangers(("127.0.0.1", rennes.port), kinds, 15) as made:
+            assert_carried(near, far, 2_000_000)
+            rennes.listens(9, 9)
+        assert sum(made) > 1000
+        assert process.memory_info().rss - before < 100 << 20
+        _, words = rennes.end()
+    assert "broken" not in words, words
 
 
 def test_a_relay_with_a_wrong_key_gets_nowhere(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from rankwise.core.errors import InputError
 from rankwise.core.platform import CostRange, PairClass, Platform, Route
 from rankwise.platforms.platform_file import platform_text, read_text
 from rankwise.platforms.simgrid_reading import read_simgrid
-from rankwise.platforms.simgrid_values import by_size, flops, rate, seconds
+from rankwise.platforms.simgrid_values import by_size, flops, limit, rate, seconds
 from rankwise.platforms.simgrid_writing import reference_class, simgrid_xml
 from support.platforms import TWO_SITES
 
@@ -33,8 +33,8 @@ CLUSTER = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="world" routing="Full">
-    <cluster id="one" prefix="n" suffix=".org" radical="0-2,5" speed="2Gf" bw="125MBps" lat="50us"/>
-    <cluster id="two" prefix="m" suffix="" radical="0-1" speed="2Gf" bw="1Gbps" lat="50us"/>
+    <cluster id="one" prefix="n" suffix=".org" radical="0-2,5" speed="2Gf" bw="125MBps" lat="50us" router_id="r1"/>
+    <cluster id="two" prefix="m" suffix="" radical="0-1" speed="2Gf" bw="1Gbps" lat="50us" router_id="r2"/>
     <link id="wan" bandwidth="80Mbps" latency="5ms" sharing_policy="SPLITDUPLEX"/>
     <zoneRoute src="one" dst="two" gw_src="r1" gw_dst="r2"><link_ctn id="wan" direction="UP"/></zoneRoute>
   </zone>
@@ -56,7 +56,21 @@ def test_what_is_exported_is_imported() -> None:
     across = next(one for one in again.classes if one.name == "a - b")
     assert across.ranges[0].latency_seconds == pytest.approx(5e-3)
     assert again.same_node == "same node"
+    same = next(one for one in again.classes if one.name == "same node").ranges[0]
+    assert (same.latency_seconds, same.gap_seconds_per_byte) == pytest.approx((5e-7, 1e-10))
     assert reference_class(PLATFORM) == "within a site"
+
+
+def test_a_rendezvous_within_a_range_is_exported() -> None:
+    """One range for all sizes: from the eager threshold on SMPI has three latencies for one message."""
+    one = PairClass("within a site", (CostRange(latency_seconds=2e-5, gap_seconds_per_byte=8e-9),), 1000)
+    text = simgrid_xml(replace(PLATFORM, classes=(PLATFORM.classes[0], one, PLATFORM.classes[2])))
+    assert 'id="smpi/lat-factor" value="0:1.0;999:3.0"' in text
+    own = next(one for one in read_simgrid(text, "p.xml").classes if one.name == "within a")
+    assert own.eager_below_bytes == 1000
+    assert [(part.up_to_bytes, part.latency_seconds) for part in own.ranges] == [
+        (999, pytest.approx(2e-5)), (None, pytest.approx(2e-5)),
+    ]  # fmt: skip
 
 
 def test_a_users_clusters() -> None:
@@ -70,7 +84,8 @@ def test_a_users_clusters() -> None:
     assert costs["within one"].latency_seconds == pytest.approx(1e-4)
     assert costs["one - two"].latency_seconds == pytest.approx(5.1e-3)
     assert costs["one - two"].gap_seconds_per_byte == pytest.approx(1e-7)
-    assert "same_node" in platform.not_identified
+    assert {"models", "classes"} == set(platform.not_identified)
+    assert platform.same_node == "within one"  # SimGrid takes the links of the host
     assert "classes" in platform.not_identified
     assert read_text(platform_text(platform), "p.toml") == platform
 
@@ -86,12 +101,17 @@ def test_a_users_clusters() -> None:
         ("0-2,5", "2-0", 5, "radical"),
         ("0-2,5", "0-99999999", 5, "more than"),
         ('radical="0-1"', 'radical="0-1" topology="TORUS"', 6, "topology TORUS"),
-        ('radical="0-1"', 'radical="0-1" sharing_policy="SHARED"', 6, "one for each direction"),
-        ('dst="two"', 'dst="three"', 8, "no cluster three"),
-        ('<link_ctn id="wan"', '<link_ctn id="lan"', 8, "no link lan"),
+        ('radical="0-1"', 'radical="0-1" sharing_policy="WIFI"', 6, "WIFI"),
+        ('radical="0-1"', 'radical="0-1" bb_lat="1us"', 6, "bb_lat and no bb_bw"),
+        ('radical="0-1"', 'radical="0-1" colour="red"', 6, "colour of <cluster>"),
+        ('<link id="wan"', '<link state_file="x" id="wan"', 7, "changes over time"),
+        ('<link id="wan"', '<link id="wan_UP" bandwidth="1"/><link id="wan"', 7, "two links wan_UP"),
+        ('direction="UP"', "", 8, "wan has two directions"),
+        ('gw_src="r1"', 'gw_src="r3"', 8, "no host or router r3 in one"),
+        ('dst="two"', 'dst="three"', 8, "unknown zone three"),
+        ('<link_ctn id="wan"', '<link_ctn id="lan"', 8, "unknown link lan"),
         ('prefix="m" suffix=""', 'prefix="n" suffix=".org"', 6, "twice"),
-        ('speed="2Gf" bw="1Gbps"', 'speed="1Gf" bw="1Gbps"', 0, "different speeds"),
-        ('gw_dst="r2"', 'gw_dst="r2" symmetrical="NO"', 0, "no zoneRoute from two to one"),
+        ('gw_dst="r2"', 'gw_dst="r2" symmetrical="NO"', 0, "no route from two to one"),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_refused_with_its_line(old: str, new: str, line: int, words: str) -> None:
@@ -130,6 +150,11 @@ def test_units() -> None:
     assert flops("1.5Gf,1Gf") == 1.5e9
     assert by_size("0:1:2;10:3:4", 2) == {0: (1, 2), 10: (3, 4)}
     assert by_size("0:1", 2) is None
+    assert by_size("0:1:2:0:0", 2) == {0: (1, 2)}
+    assert by_size("0.9", 1) == {0: (0.9,)}
+    assert flops("1Gf,2gigaflops", 1) == 2e9
+    assert rate("1EBps") == 1e18
+    assert limit("0") == 0
 
 
 PROGRAM = """
@@ -179,5 +204,5 @@ def test_sites_of_one_node_have_the_costs_across() -> None:
     assert reference_class(lone) == "across sites"
     again = read_simgrid(simgrid_xml(lone), "p.xml")
     assert [one for one in again.routes if one.from_site != one.to_site] == [
-        Route("a", "b", "a - b", ("a-b",)), Route("b", "a", "b - a", ("b-a",)),
+        Route("a", "b", "a - b", ("a-b",)), Route("b", "a", "a - b", ("b-a",)),
     ]  # fmt: skip

@@ -66,7 +66,7 @@ def test_without_a_format_all_that_there_is(folder: Path, tmp_path: Path) -> Non
 
 def test_what_is_there_is_replaced_only_by_force(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "90-rankwise.conf").write_text("mine\n")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         export(folder, tmp_path, ["sysctl"])
     assert (tmp_path / "90-rankwise.conf").read_text() == "mine\n"
     export(folder, tmp_path, ["sysctl"], force=True)

@@ -54,7 +54,7 @@ def test_another_mpi_is_refused_and_nothing_is_changed(name: str, says: str, pla
     other, mine = launcher(tmp_path / "other", says), {EAGER: "1", "RANKWISE_LOADED": EAGER}
     said = shell(name, '. "$0" || code=$?; echo "code $code" >&2', place / "load.sh", other, "-u", **mine)
     assert settings(said) == mine
-    assert "profile wan is for Open MPI 5.0.11, and the MPI in PATH says: " + says[:40] in said.stderr
+    assert "profile wan is for Open MPI 5.0.11, and the MPI in PATH reports: " + says[:40] in said.stderr
     assert said.stderr.endswith("nothing was loaded\ncode 1\n")
 
 
@@ -93,7 +93,7 @@ def test_every_node_is_looked_at_if_asked_for(name: str, place: Path, bin_folder
 
 def test_a_launcher_that_cannot_look_is_told(place: Path, bin_folder: Path) -> None:
     said = shell("dash", '. "$0" || :', place / "load.sh", bin_folder, "-u", RANKWISE_CHECK="no-such-launcher")
-    assert "cannot look at every node (no-such-launcher): " in said.stderr
+    assert "cannot check every node (no-such-launcher): " in said.stderr
     (bin_folder / "srun").write_text('#!/bin/sh\necho "asked: $1 $2" >&2\nexit 1\n')
     (bin_folder / "srun").chmod(0o755)
     slurm = {"RANKWISE_CHECK": "1", "SLURM_JOB_NUM_NODES": "3"}

@@ -142,7 +142,7 @@ def test_the_same_version_under_another_id_is_the_same(folder: Path) -> None:
 def test_what_a_profile_lacks_is_said_with_what_it_has(folder: Path, one: Implementation) -> None:
     with pytest.raises(InputError, match=rf"nothing for {one.id}, only openmpi-5.0.11") as caught:
         loaded(folder, one)
-    assert caught.value.remedy.startswith(f"tune {one.id}; this profile was made by: rankwise tune --testbed duo")
+    assert caught.value.remedy.startswith(f"tune {one.id}; recreate it with: rankwise tune --testbed duo")
 
 
 def test_the_nearest_version_of_the_family_is_found() -> None:

@@ -53,7 +53,7 @@ def test_it_sets_what_is_loaded(tmp_path: Path, bin_folder: Path) -> None:
 def test_another_mpi_is_refused(says: str, place: Path, tmp_path: Path) -> None:
     said = module(place / MODULE, "load", launcher(tmp_path / "other", says))
     assert said.lines == ()
-    assert "profile wan is for Open MPI 5.0.11, and the MPI in PATH says: " + says[:40] in said.stderr
+    assert "profile wan is for Open MPI 5.0.11, and the MPI in PATH reports: " + says[:40] in said.stderr
     assert "nothing was loaded" in said.stderr
 
 

@@ -13,7 +13,7 @@ import pytest
 from rankwise.core.errors import HostError, InputError
 from rankwise.profiles import writing
 from rankwise.profiles.profile_file import read
-from rankwise.profiles.writing import require_free, write
+from rankwise.profiles.writing import remove, require_free, write
 from support.profiles import NATIVE, part, profile
 from support.stored import plain
 
@@ -54,12 +54,23 @@ def test_a_name_that_is_taken_needs_force(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["wan"]
 
 
+def test_a_profile_that_is_taken_away_is_gone_but_nothing_else(tmp_path: Path) -> None:
+    place = write(profile(), tmp_path)
+    (place / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"notes\.txt"):
+        remove(place)
+    assert (place / "profile.toml").exists()
+    (place / "notes.txt").unlink()
+    remove(place)
+    assert not [*tmp_path.iterdir()]
+
+
 @pytest.mark.parametrize("strange", ["notes.txt", "openmpi-5.0.11/mine.conf"])
 def test_what_is_not_ours_is_never_replaced(strange: str, tmp_path: Path) -> None:
     place = write(profile(), tmp_path)
     (place / strange).write_text("mine")
     before = everything(place)
-    with pytest.raises(InputError, match="is no part of the profile"):
+    with pytest.raises(InputError, match="is not part of the profile"):
         write(profile(), tmp_path, force=True)
     assert everything(place) == before
 

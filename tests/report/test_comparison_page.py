@@ -71,7 +71,7 @@ def test_the_page_has_the_answer_first_and_everything_after_it(page: Outline) ->
     context = samples.context()
     places = [page.text.index(sentence) for sentence in context.sentences]
     headings = [
-        "Who is fast where",
+        "Summary by size class",
         "Before you rely on it",
         "Time and bandwidth against size",
         "Ratio of times",
@@ -134,7 +134,7 @@ def test_degenerate_comparisons_make_a_page(fixture: str, request: pytest.Fixtur
 def test_what_is_missing_is_said(nothing: Comparison, all_failed: Comparison) -> None:
     empty = Outline(render_report(nothing, replace(samples.context(()), sentences=()))).text
     assert "Nothing could be compared" in empty
-    assert "There is no verdict" in empty
+    assert "No verdicts" in empty
     assert "mpiexec: command not found" in Outline(render_report(all_failed, samples.context())).text
 
 

@@ -46,8 +46,8 @@ def test_the_terminal_has_every_factor_within_eighty_columns() -> None:
 
 def test_the_page_has_them_in_a_section_of_their_own() -> None:
     text = page.render(comparison_page(explained(), samples.context()))
-    assert "By its algorithm, or by its core?" in text
+    assert "Algorithm versus point-to-point layer" in text
     assert "1.50 × <small>[1.40, 1.60]</small>" in text
     assert '<td class="n muted">1.20 ×' in text  # an interval that holds 1
     without = page.render(comparison_page(samples.comparison(), samples.context()))
-    assert "By its algorithm, or by its core?" not in without
+    assert "Algorithm versus point-to-point layer" not in without

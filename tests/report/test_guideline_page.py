@@ -80,7 +80,7 @@ def test_what_stands_in_a_name_stays_text(found: tuple[Finding, ...]) -> None:
 
 def test_a_run_on_a_testbed_shows_its_network(found: tuple[Finding, ...]) -> None:
     page = builder.render(made(found, context=grid.context()))
-    assert "Paths, asked for and measured" in page
+    assert "Paths, specified and measured" in page
     assert page.count("<svg") > 5
     assert '<figure class="full low" data-figure="emulator/lateness">' in page
     assert "Plotly" in page  # which draws it, and is left out where there is no figure

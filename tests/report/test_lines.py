@@ -34,7 +34,7 @@ def test_many_points_are_not_marked() -> None:
 
 def test_what_is_unknown_is_a_gap_and_said() -> None:
     band, _ = line_with_band("a", GREY, [1.0], [2.0], interval=([math.nan], [math.nan]))
-    assert band["y"] == [None, None]
+    assert band["x"] == band["y"] == []
     assert interval_words(2.0, math.nan, math.nan, str) == "2.0, no interval"
 
 

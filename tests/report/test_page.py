@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rankwise.core.records import Notice
 from rankwise.report.page import Choice, Introduction, Page, Section, data_of, present, render
-from rankwise.report.sections.notices import notices
+from rankwise.report.sections.shared import notices
 from report.test_comparison_page import Outline
 
 PAGE = Page("A <title>", Introduction("today", ("It is <so>.",), (("Runs", "3"),)), (), (), {}, 0.0)

@@ -12,7 +12,7 @@ from rankwise.report import page as builder
 from rankwise.report.colours import dark_colours
 from rankwise.report.prediction_figures import load_figure, timeline_figure
 from rankwise.report.prediction_page import STYLES, prediction_page
-from rankwise.workflows.predict.predictor import Request, predict
+from rankwise.workflows.predict.predictor import PredictRequest, predict
 from rankwise.workflows.predict.questions import Files
 from support.two_sites import write_two_sites
 
@@ -23,7 +23,9 @@ HOSTILE = "<script>alert(1)</script>"
 def found(tmp_path_factory: pytest.TempPathFactory) -> Prediction:
     folder: Path = tmp_path_factory.mktemp("page")
     (folder / "flows").write_text("0 2 1000000\n1 3 1000000\n0 1 500\n")
-    return predict(Request(Files((str(folder / "flows"),)), write_two_sites(folder / "p.toml"), timeline=True))
+    return predict(
+        PredictRequest(Files((str(folder / "flows"),)), write_two_sites(folder / "p.toml"), timeline=True)
+    )
 
 
 def rendered(found: Prediction) -> str:

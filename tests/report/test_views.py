@@ -16,7 +16,6 @@ from rankwise.report.views import (
     failure_rows,
     format_ratio,
     heat_maps,
-    standings,
     summary_tint,
     verdict_counts,
     verdict_figure,
@@ -38,11 +37,6 @@ def test_the_best_is_named_only_when_its_interval_is_clear_of_all_others() -> No
     close = with_summary(row("a", 1.0), row("b", 0.97), row("c", 1.2))
     assert [r.best for r in class_rows(close)] == [""]
     assert [r.best for r in class_rows(with_summary(row("a", 1.0)))] == [""]
-
-
-def test_standings_are_summed_over_categories() -> None:
-    grouped = with_summary(row("a", 1, fastest=3), replace(row("a", 1, fastest=4), category="one-sided"))
-    assert standings(grouped) == {"a": (7, 16, 20)}
 
 
 def test_an_undecided_verdict_tells_what_would_have_been_found_in_place_of_the_ratio() -> None:

@@ -8,7 +8,7 @@ from random import Random
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwise.core.errors import InputError
@@ -21,7 +21,7 @@ from rankwise.schedules.formats.msccl_writing import to_msccl
 from rankwise.schedules.formats.reading import read
 from rankwise.schedules.formats.text import text_of
 from rankwise.schedules.generator import RefusedError, schedules_of_file
-from rankwise.schedules.model import NOWHERE, OPERATIONS, REDUCING, Kind, Problem, Schedule, Step
+from rankwise.schedules.model import NOWHERE, OPERATIONS, REDUCING, Kind, Memory, Place, Problem, Schedule, Step
 from rankwise.schedules.prover import prove
 from rankwise.schedules.written import Rank, schedule
 from support.schedule_problems import made
@@ -65,6 +65,51 @@ def test_msccl_is_read_as_what_does_the_same(one: generator.Algorithm) -> None:
     again = from_msccl(to_msccl(fixed_of(one, problem)), "x.xml")
     assert (again.operation, again.ranks, again.chunks) == (one.operation, 4, 8)
     assert proved(again)[1].faults == ()
+
+
+def in_another_order(one: Schedule, chance: Random) -> Schedule:
+    """The same steps in another order: each behind those that it waits for, and messages in theirs."""
+    left, placed, steps = list(range(len(one.steps))), dict[int, int](), list[Step]()
+    while left:
+        ready = [at for at in left if all(other in placed for other in one.steps[at].after)]
+        number = chance.choice([at for at in ready if one.steps[at].peer < 0] or ready[:1])
+        left.remove(number)
+        placed[number] = len(steps)
+        step = one.steps[number]
+        steps.append(step._replace(after=tuple(sorted(placed[other] for other in step.after))))
+    return replace(one, steps=tuple(steps))
+
+
+def test_msccl_blocks_do_not_wait_for_one_another_in_a_circle() -> None:
+    """The second copy of rank 0 may not wait for the first, which waits for what rank 1 sends after it."""
+    out, other = Place(Memory.OUTPUT, 0), Place(Memory.OUTPUT, 1)
+    first = (
+        Step(Kind.RECEIVE, 1, 0, NOWHERE, other, 1),
+        Step(Kind.COPY, -1, 0, other, Place(Memory.SCRATCH, 0), 1, (0,)),
+        Step(Kind.COPY, -1, 0, NOWHERE, out, 1), Step(Kind.SEND, 1, 0, out, NOWHERE, 1, (2,)),
+    )  # fmt: skip
+    second = (
+        Step(Kind.RECEIVE, 0, 0, NOWHERE, out, 1), Step(Kind.COPY, -1, 0, NOWHERE, other, 1, (0,)),
+        Step(Kind.SEND, 0, 0, other, NOWHERE, 1, (1,)),
+    )  # fmt: skip
+    whole = FixedSchedule("allgather", 2, 0, 1, (Schedule(0, first, 1), Schedule(1, second)))
+    assert proved(whole)[1].faults == ()
+    assert proved(from_msccl(to_msccl(whole), "x.xml"))[1].faults == ()
+
+
+@every_algorithm
+@given(data=st.data())
+@settings(max_examples=10)
+def test_msccl_keeps_schedules_in_any_order(one: generator.Algorithm, data: st.DataObject) -> None:
+    ranks, chunks = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 4))
+    problem = Problem(one.operation, ranks, count=chunks)
+    if not made(one, problem) or one.operation in {"barrier", "scan", "exscan"}:
+        return
+    chance = Random(data.draw(st.integers(0, 2**32)))
+    whole = fixed_of(one, problem)
+    mixed = replace(whole, schedules=tuple(in_another_order(rank, chance) for rank in whole.schedules))
+    if proved(mixed)[1].right:
+        assert proved(from_msccl(to_msccl(mixed), "x.xml"))[1].faults == ()
 
 
 def test_goal() -> None:
@@ -130,7 +175,7 @@ TEXT = text_of(RING)
     ("pattern", "by", "told"),
     [
         ("# rankwise schedule 1", "# rankwise schedule 2", "first line is not"),
-        ("operation allreduce", "operation allred", "no operation 'allred'"),
+        ("operation allreduce", "operation allred", "unknown operation 'allred'"),
         ("ranks 3", "ranks 0", "goes on with 'ranks'"),
         ("root 0", "root 3", "goes on with 'root'"),
         ("chunks 3", "chunks x", "goes on with 'chunks'"),
@@ -210,7 +255,7 @@ def test_a_wrong_step_in_json(key: str, value: object, told: str) -> None:
     [
         ({"format": "x"}, "is not a schedule"),
         ({"version": 2}, "of version 2, and this Rankwise reads version 1"),
-        ({"operation": "broadcast"}, "there is no operation 'broadcast'"),
+        ({"operation": "broadcast"}, "unknown operation 'broadcast'"),
         ({"ranks": 4}, "its schedules are not those of ranks 0 to 3"),
         ({"root": 3}, "its schedules are not"),
         ({"chunks": 0}, "Expected `int` >= 1"),
@@ -264,6 +309,47 @@ MSCCL_IN_PLACE = """
 """
 
 
+STEP = '<step s="0" type="{}" srcbuf="{}" srcoff="{}" dstbuf="{}" dstoff="{}" cnt="1" depid="-1" deps="-1"/>'
+
+
+def pair(coll: str, calls: str, chunks: str, receives: list[str], sends: list[str]) -> FixedSchedule:
+    """A file of two GPUs that each receive in one thread block and send in another."""
+    gpus = "".join(
+        f'<gpu id="{rank}" {chunks} s_chunks="0"><tb id="0" send="-1" recv="{1 - rank}" chan="0">{receives[rank]}'
+        f'</tb><tb id="1" send="{1 - rank}" recv="-1" chan="0">{sends[rank]}</tb></gpu>'
+        for rank in (0, 1)
+    )
+    return from_msccl(f'<algo name="x" coll="{coll}" {calls} nchannels="1">{gpus}</algo>', "x.xml")
+
+
+@pytest.mark.parametrize("calls", ['inplace="1"', 'inplace="1" outofplace="0"'])
+def test_msccl_for_calls_in_place_alone(calls: str) -> None:
+    """The input is a block of the output, or the output one of the input."""
+    receives = [STEP.format("r", "o", -1, "o", 1 - rank) for rank in (0, 1)]
+    sends = [STEP.format("s", "o", rank, "o", -1) for rank in (0, 1)]
+    gather = pair("allgather", calls, 'i_chunks="0" o_chunks="2"', receives, sends)
+    assert proved(gather)[1].faults == ()
+    receives = [STEP.format("rrc", "i", rank, "i", rank) for rank in (0, 1)]
+    sends = [STEP.format("s", "i", 1 - rank, "i", -1) for rank in (0, 1)]
+    scatter = pair("reduce_scatter", calls, 'i_chunks="2" o_chunks="0"', receives, sends)
+    assert proved(scatter)[1].faults == ()
+    with pytest.raises(InputError, match="only reads"):
+        pair("reduce_scatter", "", 'i_chunks="2" o_chunks="0"', receives, sends)
+
+
+def test_msccl_for_calls_out_of_place_alone() -> None:
+    """In place its output would overwrite the input that is still sent."""
+    copy = STEP.format("cpy", "i", 0, "o", 0)
+    receives = [copy + STEP.format("rrc", "o", 0, "o", 0)] * 2
+    sends = [STEP.format("s", "i", 0, "i", 0)] * 2
+    size = 'i_chunks="1" o_chunks="1"'
+    assert proved(pair("allreduce", 'inplace="0"', size, receives, sends))[1].faults == ()
+    assert proved(pair("allreduce", 'inplace="0" outofplace="1"', size, receives, sends))[1].faults == ()
+    assert not proved(pair("allreduce", "", size, receives, sends))[1].right
+    with pytest.raises(InputError, match="for no call"):
+        pair("allreduce", 'inplace="0" outofplace="0"', size, receives, sends)
+
+
 def test_msccl_in_place() -> None:
     found, proof = proved(from_msccl(MSCCL_IN_PLACE, "pair.xml"))
     assert proof.faults == ()
@@ -273,17 +359,21 @@ def test_msccl_in_place() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("<algo", "<algo ><", "is no XML"),
-        ('coll="allreduce"', 'coll="all"', "where an algo is read"),
-        ('coll="allreduce"', 'coll="alltoall"', "rank 0: it writes to the input, which alltoall only reads"),
+        ("<algo", "<algo ><", "is not XML"),
+        ('coll="allreduce"', 'coll="all"', "expected an algo"),
+        (
+            'inplace="1" coll="allreduce"',
+            'coll="alltoall"',
+            "rank 0: it writes to the input, which alltoall only reads",
+        ),
         ('gpu id="1"', 'gpu id="2"', "not numbered from 0 on"),
-        ('type="rrcs"', 'type="rrxs"', "rank 0, tb 0, step 1: there is no type 'rrxs'"),
-        ('srcbuf="i"', 'srcbuf="q"', "rank 0, tb 0, step 0: there is no buffer 'q'"),
-        ('srcoff="0"', 'srcoff="-4"', 'rank 0, tb 0, step 0: srcoff="-4" is no number'),
-        ('depid="-1"', 'depid="0"', "rank 0, tb 0, step 0: it waits for a step that is not there"),
+        ('type="rrcs"', 'type="rrxs"', "rank 0, tb 0, step 1: unknown type of step 'rrxs'"),
+        ('srcbuf="i"', 'srcbuf="q"', "rank 0, tb 0, step 0: unknown buffer 'q'"),
+        ('srcoff="0"', 'srcoff="-4"', 'rank 0, tb 0, step 0: srcoff="-4" is not a number'),
+        ('depid="-1"', 'depid="0"', "rank 0, tb 0, step 0: it waits for a missing step"),
         ('depid="-1" deps="-1"', 'depid="0" deps="2"', "or for itself"),
         ('i_chunks="2"', 'i_chunks="0"', "rank 0: its i_chunks and o_chunks are less"),
-        ('send="1"', 'send="-1"', 'rank 0, tb 0, step 0: send="-1" is no number'),
+        ('send="1"', 'send="-1"', 'rank 0, tb 0, step 0: send="-1" is not a number'),
     ],
 )
 def test_a_wrong_msccl_file(old: str, new: str, told: str) -> None:
@@ -311,7 +401,7 @@ def test_any_msccl(seed: int) -> None:
 
 def test_what_is_no_file_of_a_schedule(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(b"\xff\xfe")
-    for path, told in ((tmp_path / "none.json", "there is no file"), (tmp_path / "x.json", "is no text")):
+    for path, told in ((tmp_path / "none.json", "file not found"), (tmp_path / "x.json", "is not a text file")):
         with pytest.raises(InputError, match=told):
             read(path)
     (tmp_path / "ring.json").write_text(to_json(RING))

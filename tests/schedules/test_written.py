@@ -106,7 +106,7 @@ def broken(action: Callable[[Rank], object]) -> Callable[[Rank, int], None]:
 @pytest.mark.parametrize(
     ("action", "told"),
     [
-        (lambda rank: rank.send(9, rank.input[0]), "ValueError: there is no rank 9: the ranks are 0 to 3"),
+        (lambda rank: rank.send(9, rank.input[0]), "ValueError: invalid rank 9: the ranks are 0 to 3"),
         (lambda rank: rank.input[4], "IndexError: chunk 4 of INPUT, which has 4 on this rank"),
         (lambda rank: rank.scratch[:], "IndexError: a slice is of chunks"),
         (lambda rank: rank.output[::2], "IndexError: a slice is of chunks"),

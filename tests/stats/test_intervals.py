@@ -84,7 +84,7 @@ def test_ratio_interval_of_three_launches_is_the_extremes() -> None:
     assert (low[0], high[0]) == pytest.approx((0.5, 8))
 
 
-medians = arrays.arrays(np.float64, st.tuples(st.just(2), st.integers(1, 12)), elements=st.floats(1e-7, 1e-2))
+medians = arrays.arrays(np.float64, st.tuples(st.just(2), st.integers(2, 12)), elements=st.floats(1e-7, 1e-2))
 
 
 @given(medians, medians, st.floats(1e-3, 1e3))
@@ -126,3 +126,11 @@ def test_bootstrap_median_of_an_even_number_with_gaps() -> None:
     launches = np.array([[1.0, math.e**2, np.nan, np.nan]])
     drawn = bootstrap_log_medians(launches, 400, np.random.default_rng(2))
     assert set(np.round(drawn[0], 9)) == {0.0, 1.0, 2.0}
+
+
+def test_one_launch_has_no_interval() -> None:
+    """Its extremes are itself: an interval of width 0 would claim to know it exactly."""
+    assert np.all(np.isnan(median_interval(np.array([3.0]))))
+    for shape in ((1, 5), (5, 1), (1, 1)):
+        low, high = ratio_intervals(np.ones((2, shape[0])), np.ones((2, shape[1])))
+        assert low.shape == high.shape == (2,) and np.all(np.isnan([low, high]))

@@ -14,6 +14,7 @@ from rankwise.stats.noninferiority import (
     paired_bounds,
     rounds_needed,
     shift_bounds,
+    student_bounds,
 )
 
 ALPHA = 0.05
@@ -72,3 +73,16 @@ def test_the_launches_that_are_said_to_be_needed_suffice() -> None:
     n = math.ceil(launches_needed(known, known, margin, ALPHA))
     shown = [shift_bounds(*(spread * generator.standard_normal((2, n))), ALPHA)[1] < margin for _ in range(300)]
     assert 0.7 < np.mean(shown) < 0.9
+
+
+def test_students_bounds_hold_as_often_as_promised_with_three_launches() -> None:
+    generator = np.random.default_rng(8)
+    missed = 0
+    for _ in range(2000):
+        left, right = 0.1 * generator.standard_normal((2, 3))
+        low, high = student_bounds(left, right, 0.05)
+        missed += (high < 0) + (low > 0)
+    assert 0.07 <= missed / 2000 <= 0.13, "each side one time in twenty"
+    assert student_bounds(np.zeros(1), np.zeros(3), 0.05) == (-math.inf, math.inf)
+    low, high = student_bounds(np.zeros(3), np.zeros(3), 0.05)
+    assert low < 0 < high, "what looks the same is not known to be"

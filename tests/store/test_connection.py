@@ -14,11 +14,9 @@ import pytest
 
 from rankwise.core.errors import InputError, StoreError
 from rankwise.core.records import CellFailure
-from rankwise.store import connection
+from rankwise.store.connection import SCHEMA_VERSION
 from rankwise.store.store import Store
 from support import stored
-
-NEWEST = connection.migrations()[-1][0]
 
 
 @pytest.fixture
@@ -41,15 +39,11 @@ def schema(path: Path) -> tuple[int, list[tuple[str, str]]]:
         return version, opened.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
-def test_migrations_are_numbered_from_1_without_gaps() -> None:
-    assert [number for number, _ in connection.migrations()] == list(range(1, NEWEST + 1))
-
-
 def test_a_new_store_in_a_new_folder_has_the_newest_version(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "results.sqlite"
     with Store(path) as store:
         assert store.runs() == []
-    assert schema(path)[0] == NEWEST
+    assert schema(path)[0] == SCHEMA_VERSION
 
 
 def test_a_store_of_version_0_is_brought_to_the_newest(path: Path, tmp_path: Path) -> None:
@@ -59,37 +53,16 @@ def test_a_store_of_version_0_is_brought_to_the_newest(path: Path, tmp_path: Pat
     assert schema(path) == schema(tmp_path / "fresh.sqlite")
 
 
-def test_an_older_store_is_migrated_with_its_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Store(path) as store:
-        run_id = stored.measured(store)
-    coming = "-- a comment; with a semicolon\nALTER TABLE run ADD COLUMN note TEXT;\nUPDATE run SET note = 'old'"
-    later = [*connection.migrations(), (NEWEST + 1, coming)]
-    monkeypatch.setattr(connection, "migrations", lambda: later)
-    with Store(path) as store:
-        assert store.run(run_id).launches == 3
-    with raw(path) as opened:
-        assert opened.execute("SELECT note FROM run").fetchall() == [("old",)]
-    assert schema(path)[0] == NEWEST + 1
-
-
-def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Store(path).close()
-    before = schema(path)
-    bad = [*connection.migrations(), (NEWEST + 1, "CREATE TABLE more (x);\nALTER TABLE missing ADD COLUMN y;")]
-    monkeypatch.setattr(connection, "migrations", lambda: bad)
-    with pytest.raises(StoreError, match="no such table: missing"):
-        Store(path)
-    assert schema(path) == before
-
-
-def test_a_newer_store_is_refused(path: Path) -> None:
+@pytest.mark.parametrize("version", [1, SCHEMA_VERSION + 5])
+def test_a_store_of_another_version_is_refused_and_left_as_it_is(path: Path, version: int) -> None:
     Store(path).close()
     with raw(path) as opened:
-        opened.execute(f"PRAGMA user_version = {NEWEST + 5}")
-    with pytest.raises(StoreError, match=f"its version is {NEWEST + 5}, this one reads {NEWEST}") as caught:
+        opened.execute(f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=f"schema {version}, not {SCHEMA_VERSION}") as caught:
         Store(path)
-    assert "pip install --upgrade rankwise" in caught.value.remedy
-    assert caught.value.exit_code == 3
+    assert caught.value.exit_code == 3 and "--store" in caught.value.remedy
+    assert path.read_bytes() == before
 
 
 def test_the_database_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
@@ -162,7 +135,7 @@ def test_several_processes_may_create_one_store(path: Path) -> None:
     )
     children = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(4)]
     assert [child.wait() for child in children] == [0] * 4
-    assert schema(path)[0] == NEWEST
+    assert schema(path)[0] == SCHEMA_VERSION
 
 
 def test_a_write_holds_the_lock_from_its_first_read(path: Path) -> None:
@@ -262,29 +235,6 @@ with Store(folder / "results.sqlite", create=False) as store:
         except StoreError as error:
             print(error, "/", error.remedy)
 """
-
-
-READ_ONLY_OLD = """
-from pathlib import Path
-from rankwise.core.errors import StoreError
-from rankwise.store.store import Store
-
-try:
-    Store(Path({path!r}), create=False)
-except StoreError as error:
-    print(error, error.remedy, sep="\\n")
-"""
-
-
-def test_an_old_store_that_cannot_be_written_to_is_an_error_with_the_way_out(path: Path, tmp_path: Path) -> None:
-    stored.write_version_1(path)
-    mounting = f"mount --bind {tmp_path} {tmp_path} && mount -o remount,ro,bind {tmp_path}"
-    done = in_own_mounts(mounting, READ_ONLY_OLD.format(path=str(path)))
-    assert done.returncode == 0, done.stderr
-    message, remedy = done.stdout.splitlines()
-    assert "written by an older Rankwise and cannot be updated from its version 1" in message
-    assert "copy the file elsewhere and name the copy with --store" in remedy
-    assert schema(path)[0] == 1
 
 
 def test_in_a_read_only_folder_results_can_be_read_but_not_added(tmp_path: Path) -> None:

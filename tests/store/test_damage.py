@@ -51,7 +51,7 @@ def read_everything(path: Path) -> None:
             for read in (
                 store.run, store.request, store.result, store.plan, store.baseline, store.spent_seconds,
                 store.implementations, store.benchmarks, store.facts, store.configurations, store.launches,
-                store.failures, store.notices, store.topology, store.paths, store.profile_folders,
+                store.failures, store.notices, store.topology, store.paths,
             ):  # fmt: skip
                 with only_our_errors():
                     read(run.id)

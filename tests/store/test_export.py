@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from rankwise.core.errors import HostError
 from rankwise.core.records import Options
-from rankwise.store.export import Format, LinkTable, Table, TimelineTable, export
+from rankwise.store.export import Format, LinkTable, OutputTable, Table, TimelineTable, export
 from rankwise.store.store import Store
 from support import stored
 
@@ -250,3 +250,21 @@ def test_a_link_stays_a_link_and_a_pipe_stays_a_pipe(store: Store, tmp_path: Pat
     reader.join(10)
     assert received == [whole]
     assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_what_launches_printed_is_a_table_of_its_own(store: Store, tmp_path: Path, kind: Format) -> None:
+    run_id = stored.begin(store)
+    store.add_launch(
+        run_id, replace(stored.make_launch(0, status="failed"), reason="why", stdout="a\nb", stderr="c,d")
+    )
+    store.add_launch(run_id, stored.make_launch(1))
+    path = tmp_path / f"output.{kind}"
+    export(OutputTable(store, run_id), kind, path)
+    if kind == "csv":
+        rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(path.read_bytes().decode(), newline="")))
+    else:
+        rows = read(path, kind)
+    assert [(row["status"], row["reason"], row["stdout"], row["stderr"]) for row in rows] == [
+        ("failed", "why", "a\nb", "c,d"), ("finished", "", "", "")
+    ]  # fmt: skip

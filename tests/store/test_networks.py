@@ -11,7 +11,6 @@ from hypothesis import given
 
 from rankwise.core.errors import StoreError, UnknownNameError
 from rankwise.core.network import Link, PathFigures, Topology
-from rankwise.core.records import Options
 from rankwise.store.networks import topology_from_json, topology_to_json
 from rankwise.store.store import Store
 from support import stored
@@ -26,13 +25,6 @@ def test_a_topology_is_strict_json_and_comes_back(topology: Topology) -> None:
     text = topology_to_json(topology)
     json.loads(text, parse_constant=refuse)
     assert stored.plain(topology_from_json(text)) == stored.plain(topology)
-
-
-def test_a_topology_written_before_a_field_was_renamed_is_read() -> None:
-    fields = json.loads(topology_to_json(stored.TOPOLOGY))
-    del fields["hardware"]["nic_profile"]
-    fields["hardware"]["personality"] = "gige-2006"
-    assert topology_from_json(json.dumps(fields)).hardware.nic_profile == "gige-2006"
 
 
 def test_a_topology_written_with_other_fields_is_read() -> None:
@@ -97,22 +89,3 @@ def test_what_launches_saw_of_the_network_comes_back_launch_by_launch(store: Sto
         store.add_launch(run_id, launch)
     assert stored.plain(store.launches(run_id)) == stored.plain(expected)
     assert [launch.emulator for launch in store.iter_launches(run_id)] == [stored.EMULATOR, None, stored.EMULATOR]
-
-
-def test_a_store_of_the_first_release_is_migrated_and_takes_new_runs(path: Path) -> None:
-    stored.write_version_1(path)
-    with Store(path, create=False) as store:
-        assert (store.run(1).command_line, store.run(1).status) == ("rankwise old", "complete")
-        assert store.plan(1).cells[0].options == Options()
-        (launch,) = store.launches(1)
-        assert [series.samples_seconds.tolist() for series in launch.series] == [[1.0]]
-        assert (launch.links, launch.emulator, launch.timelines) == ((), None, ())
-        assert (store.topology(1), store.paths(1)) == (None, ())
-        run_id = stored.measured(store, make=stored.networked_launch, topology=stored.TOPOLOGY)
-        store.add_paths(run_id, stored.PATHS)
-    with Store(path, create=False) as store:
-        assert [run.id for run in store.runs()] == [1, run_id]
-        assert store.topology(run_id) == stored.TOPOLOGY
-        assert stored.plain(store.paths(run_id)) == stored.plain(stored.PATHS)
-        expected = [stored.networked_launch(number) for number in range(3)]
-        assert stored.plain(store.launches(run_id)) == stored.plain(expected)

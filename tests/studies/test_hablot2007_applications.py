@@ -172,6 +172,7 @@ def test_the_figures_are_found_in_what_the_applications_print() -> None:
     metrics = {name: Metric(name, pattern) for name, pattern in found}
     assert metrics["cg seconds"].find(said) == 15
     assert metrics["ft seconds"].find(said) == 2.5
-    assert metrics["ep seconds"].find(said) is None
+    with pytest.raises(ValueError, match="ep"):
+        metrics["ep seconds"].find(said)
     assert metrics[number_of("cg", "point-to-point", 16)].find(said) == 9
     assert all(re.compile(one.pattern).groups == 1 for one in metrics.values())

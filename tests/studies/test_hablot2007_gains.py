@@ -59,10 +59,10 @@ def test_of_ray2mesh_its_parts_are_shown() -> None:
 
 
 def test_why_a_variant_is_missing_is_told_below() -> None:
-    notices = (Notice("no-profile", "there is no profile of grid-mpi for mpich-5.0.2"), Notice("other", "no word"))
+    notices = (Notice("no-profile", "no profile of grid-mpi for mpich-5.0.2"), Notice("other", "no word"))
     seconds = {("default", ""): 6.0, ("overlay", ""): 3.0}
     note = tables(npb_gains=measured(NPB_GAINS, seconds, notices=notices))[NPB].note
-    assert note.endswith("There is no profile of grid-mpi for mpich-5.0.2.")
+    assert note.endswith("No profile of grid-mpi for mpich-5.0.2.")
 
 
 def test_without_the_run_there_is_no_table() -> None:

@@ -49,6 +49,12 @@ def compiled_apps() -> Path:
     return _linked("apps", apps.PROGRAM, sorted(apps.SOURCES.glob("*.c")), apps.FLAGS, "-lm")
 
 
+@cache
+def compiled_plans(sources: tuple[Path, ...], flags: tuple[str, ...]) -> Path:
+    """Return the interpreter of plans as one program for all implementations."""
+    return _linked("plans", "plans", list(sources), flags, "-pthread")
+
+
 def _linked(
     folder_name: str, name: str, sources: list[Path], options: tuple[str, ...], *libraries: str,
     binding_path: bool = False,

@@ -58,6 +58,7 @@ class Forking:
                 stdout=subprocess.DEVNULL, pass_fds=[self._theirs.fileno()],
             )  # fmt: skip
             self._theirs.close()
+            atexit.register(self.close)
         variables = {name: os.fspath(value) for name, value in environment.items()}
         asked = pickle.dumps((list(argv), str(folder), variables))
         pipes = [os.pipe() for _ in range(2)]
@@ -76,6 +77,12 @@ class Forking:
             for read, _ in pipes:
                 os.close(read)
         return subprocess.CompletedProcess(list(argv), _received(self._channel), out, err)
+
+    def close(self) -> None:
+        """End the process."""
+        self._channel.close()
+        if self._process:
+            self._process.wait(10)
 
 
 def _read(pipes: Sequence[int], deadline: float) -> list[str]:

@@ -10,7 +10,8 @@ from rankwise.analysis.trace.files import checksum
 FUNCTIONS = (
     "region region", "MPI_Send send", "MPI_Recv recv", "MPI_Isend isend", "MPI_Irecv irecv",
     "MPI_Waitall completion", "MPI_Allreduce collective", "MPI_Bcast collective", "MPI_Barrier collective",
-    "MPI_Win_fence other",
+    "MPI_Win_fence other", "MPI_Win_create window", "MPI_Put rma", "MPI_Get rma", "MPI_Win_lock sync",
+    "MPI_Win_unlock sync", "MPI_Win_free window_free", "MPI_File_write_all file", "MPI_Startall start",
 )  # fmt: skip
 NUMBER = {name.split()[0]: place for place, name in enumerate(FUNCTIONS)}
 Call = tuple[tuple[int, ...], int, int]

@@ -28,8 +28,9 @@ KbdInteractiveAuthentication no
 PermitRootLogin yes
 PidFile none
 MaxStartups 100
-SetEnv PATH={bin}:/usr/local/bin:/usr/bin:/bin
+SetEnv PATH={bin}:/usr/local/bin:/usr/bin:/bin SHLVL=1
 """
+"""SHLVL: bash leaves out the user's ~/.bashrc, which may write (pyenv does, where two shells start at once)."""
 _CLIENT = """\
 Host {name}
     Port {port}

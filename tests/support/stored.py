@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -41,7 +39,6 @@ from rankwise.core.records import (
     TimelineQuantity,
 )  # fmt: skip
 from rankwise.core.tuning import Setting, Tuning
-from rankwise.store import connection
 from rankwise.store.store import Store
 
 R = TypeVar("R")
@@ -151,24 +148,6 @@ def configured(store: Store, setting: Configuration = CONFIGURATION) -> int:
     store.add_launch(run_id, launch)
     store.finish_run(run_id, "complete", "precise")
     return run_id
-
-
-def write_version_1(path: Path) -> None:
-    """A store as the first release wrote it, with one complete run of one launch, made without our own code."""
-    raw = sqlite3.connect(path, isolation_level=None)
-    raw.executescript(dict(connection.migrations())[1])
-    raw.executescript(f"""
-        PRAGMA application_id = {connection.APPLICATION_ID};
-        PRAGMA user_version = 1;
-        INSERT INTO run VALUES (1, 1.6e9, 'rankwise old', 'local', '', 'complete', 'precise', 'host', '1-1', 1.6e9,
-            '7', 60, 0.02, 10, 60, 0, 0.01, 120);
-        INSERT INTO cell VALUES (1, 1, 0, 'old-1.0', 'allreduce', 8, 2, 'default', 'local', 'block',
-            'byte', 'contiguous', 'sum', '0', 0, 64);
-        INSERT INTO launch VALUES (1, 1, 'old-1.0', 2, 'finished', 'mpiexec', 1.6e9, 1.5, '', '', 0, '', 'shared',
-            0, 1e-9, 0.1, NULL);
-        INSERT INTO series VALUES (1, 0, 1, 'time', 8, 1, 0, x'000000000000f03f');
-    """)
-    raw.close()
 
 
 def every_field(record: type[R], **given: Any) -> st.SearchStrategy[R]:

@@ -13,9 +13,9 @@ from support.command_line import rankwise
 
 @contextmanager
 def open_folder() -> Iterator[Path]:
-    """One that LAM/MPI's ranks can write into too: as root they run as nobody."""
+    """One that every user can enter: as root LAM/MPI's ranks run as nobody."""
     with tempfile.TemporaryDirectory(prefix="rankwise-trace-") as name:
-        Path(name).chmod(0o777)
+        Path(name).chmod(0o755)
         yield Path(name)
 
 

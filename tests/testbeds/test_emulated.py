@@ -14,7 +14,7 @@ from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.jobs import Command
 from rankwise.testbeds import base, host
-from rankwise.testbeds.emulated import EmulatedTestbed
+from rankwise.testbeds.emulated import EmulatedTestbed, cores_of_nodes
 from support.emulated import (
     launch_steps,
     needs_emulation,
@@ -168,8 +168,21 @@ def test_a_program_that_has_said_all_is_ended(duo: EmulatedTestbed) -> None:
 
 def test_ranks_that_share_this_hosts_cores_have_to_yield(duo: EmulatedTestbed) -> None:
     cores = host.usable_cores()
-    assert not duo.oversubscribed(["a1"] * cores)
+    assert not duo.oversubscribed(["a1", "b1"][:cores])
+    assert duo.oversubscribed(["a1", "a1"])  # it is drawn with one core
     assert duo.oversubscribed(["a1"] * cores + ["b1"])
+
+
+def test_a_node_has_the_cores_that_it_is_drawn_with(duo: EmulatedTestbed) -> None:
+    assert output_of(duo, "a1", "nproc") == "1"
+
+
+def test_nodes_of_a_launch_take_the_cores_with_the_fewest_ranks() -> None:
+    drawn = {"a": 1, "b": 1, "c": 2}
+    assert cores_of_nodes(["a", "b"], drawn, [0, 1]) == {"a": "0", "b": "1"}
+    assert cores_of_nodes(["a", "a", "a", "b", "b", "c"], drawn, [0, 1]) == {"a": "0", "b": "1", "c": "0 1"}
+    assert cores_of_nodes(["b", "c"], drawn, [2, 3, 5]) == {"b": "2", "c": "3 5"}
+    assert cores_of_nodes(["c"], drawn, [4]) == {"c": "4"}  # this host has no more
 
 
 def test_facts_read_the_nodes_settings_back() -> None:

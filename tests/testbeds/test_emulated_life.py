@@ -130,7 +130,7 @@ def test_the_named_one_that_is_up_is_used_and_stays() -> None:
             assert output_of(testbed, "a1", "hostname") == "a1"
             assert supervisor_of(folder) != supervisor and not state_of(folder).attached
         assert [one.name for one in running.running() if one.folder == folder] == ["named"]
-        with pytest.raises(HostError, match="was described otherwise"):
+        with pytest.raises(HostError, match="is already up with another description"):
             EmulatedTestbed(two_sites("named", per_site=1, delay_seconds=3e-3)).up()
     finally:
         running.stop(folder)
@@ -224,7 +224,7 @@ Nodes = tuple[Node, ...]
         (lambda nodes: (nodes[0], replace(nodes[1], name="a1")), "there are two nodes a1"),
         (lambda nodes: (replace(nodes[0], name="ended"), nodes[1]), "no node can be called 'ended'"),
         (lambda nodes: (replace(nodes[0], name="a" * 64), nodes[1]), "is not a host name"),
-        (lambda nodes: (replace(nodes[0], address="here"), nodes[1]), "'here' is no IPv4 address"),
+        (lambda nodes: (replace(nodes[0], address="here"), nodes[1]), "'here' is not an IPv4 address"),
         (lambda nodes: (replace(nodes[0], out="no-such-link"), nodes[1]), "no-such-link"),
         (lambda _: (), "the testbed has no nodes"),
     ],

@@ -60,7 +60,7 @@ def test_what_a_node_sends_while_the_emulator_stands_still_is_counted_once(
     thread.join()
     (told,) = [one for one in outcome.notices if one.kind == "lost-frames"]
     assert "at a node's full transmit ring" in told.message
-    assert 3000 <= int(told.message.partition("to lose: ")[2].split()[0]) <= 5000
+    assert 3000 <= int(told.message.partition("explains: ")[2].split()[0]) <= 5000
     assert "lost-frames" not in [one.kind for one in duo.run(launch_steps("true"), ["a1", "b1"], 30).notices]
 
 

@@ -67,5 +67,5 @@ def test_names_that_are_no_word_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("value", ["", "  ", "1 # 2"])
 def test_values_that_are_none_are_refused(value: str) -> None:
-    with pytest.raises(InputError, match="is no value for net"):
+    with pytest.raises(InputError, match="is not a valid value of net"):
         network_text(two_sites(settings=(("net.ipv4.tcp_rmem", value),)))

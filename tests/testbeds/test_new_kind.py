@@ -97,7 +97,7 @@ def test_what_runs_and_measures_takes_it(plugins: str, tmp_path: Path) -> None:
     words = ["run", "--mpi", FOUND[0].id, "-n", "2", "--testbed", file, "--", "printenv", "POLITE"]
     done = rankwise(*words, home=tmp_path, RANKWISE_PLUGINS=plugins)
     assert (done.returncode, done.stdout) == (0, "very\nvery\n"), done.stderr
-    words = ["bench", "pingpong", "--mpi", FOUND[0].id, "--sizes", "8", "--launches", "1", "--format", "json"]
+    words = ["bench", "pingpong", "--mpi", FOUND[0].id, "--sizes", "8", "--launches", "1", "--json"]
     done = rankwise(*words, "--testbed", file, home=tmp_path, RANKWISE_PLUGINS=plugins)
     assert done.returncode == 0, done.stderr
     (row,) = [one for one in json.loads(done.stdout)["cells"] if one["benchmark"] == "pingpong"]

@@ -112,7 +112,7 @@ def test_a_hostfile_is_read_or_refused_with_its_line(tmp_path: Path, text: str) 
 @pytest.mark.parametrize("line_break", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
 def test_only_a_newline_ends_a_line_of_a_hostfile(tmp_path: Path, line_break: str) -> None:
     (tmp_path / "hosts").write_text(f"# one{line_break}still a comment\nn1 slots=x\n", encoding="utf-8")
-    with pytest.raises(InputError, match="hosts:2: 'x' is no number of slots"):
+    with pytest.raises(InputError, match="hosts:2: 'x' is not a number of slots"):
         hosts_in(tmp_path / "hosts")
 
 

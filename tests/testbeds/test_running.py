@@ -5,14 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from rankwise.core import paths, process
-from rankwise.core.errors import HostError, InputError
+from rankwise.core.errors import InputError
 from rankwise.testbeds import running
 from support.emulated import needs_emulation, processes_naming, state_of, supervisor_of, two_sites, wait_until
+from support.ordinary_user import needs_root
+from support.other_user import BOB, EVE, run_as
 
 
 @pytest.fixture
@@ -71,7 +74,7 @@ def test_a_detached_one_outlives_who_started_it_and_is_listed_until_it_is_stoppe
         assert "lasting" not in running.clear_left_over()
         shell = [str(folder / "rsh"), "b1", "hostname"]
         assert subprocess.run(shell, capture_output=True, text=True, check=False, timeout=10).stdout == "b1\n"
-        with pytest.raises(InputError, match="testbed lasting is up already"):
+        with pytest.raises(InputError, match="testbed lasting is already up"):
             running.start(two_sites("lasting"), attached=False)
     finally:
         running.stop(folder)
@@ -121,25 +124,72 @@ def test_folders_that_make_no_sense_are_cleared(state: str | None, apart: Path) 
     assert not folder.exists()
 
 
-def test_the_runtime_folder_must_be_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_runtime_folder_is_one_that_others_can_only_look_into() -> None:
     folder = paths.runtime_folder()
     assert folder == Path(f"/tmp/rankwise-{os.getuid()}")
     assert folder.stat().st_mode & 0o777 == 0o755
-    trap = Path("/tmp/rankwise-4294967294")
-    monkeypatch.setattr(os, "getuid", lambda: 4294967294)  # whose name another user has taken
-    for take, leave in (
-        (lambda: trap.symlink_to(tmp_path), trap.unlink),
-        (lambda: trap.symlink_to("/tmp/rankwise-nowhere"), trap.unlink),
-        (lambda: trap.write_text("mine"), trap.unlink),
-        (lambda: trap.mkdir(mode=0o777), trap.rmdir),
-    ):
-        take()
-        try:
-            with pytest.raises(HostError, match="is not a folder of this user"):
-                paths.runtime_folder()
-        finally:
-            leave()
+
+
+@needs_root
+@pytest.mark.parametrize(
+    "taken",
+    ["os.symlink(elsewhere, name)", "os.symlink('/tmp/rankwise-nowhere', name)", "open(name, 'x')",
+     "os.mkdir(name, 0o777)"],
+)  # fmt: skip
+def test_where_another_user_has_taken_its_name_all_find_the_same_other_one(taken: str, tmp_path: Path) -> None:
+    """That is reported by the process that makes it, and by no other, also when the name is free again."""
+    usual = Path(f"/tmp/rankwise-{EVE}")
+    code = f"import sys\nname, elsewhere = sys.argv[1:]\n{taken}"
+    assert run_as(BOB, code, usual, tmp_path).returncode == 0
+    made: set[str] = set()
+    try:
+        first = _runtime_folder_of(EVE)
+        made.add(first[0])
+        second = _runtime_folder_of(EVE)
+        made.add(second[0])
+        _remove(usual)
+        third = _runtime_folder_of(EVE)
+        made.add(third[0])
+    finally:
+        _remove(usual)
+        for one in made:
+            _remove(Path(one))
+    assert len(made) == 1 and first[0] != str(usual) and first[0].startswith(f"{usual}-")
+    assert [str(usual) in said for _, said in (first, second, third)] == [True, False, False]
     assert not list(tmp_path.iterdir()) and not Path("/tmp/rankwise-nowhere").exists()
+
+
+@needs_root
+def test_processes_that_begin_at_once_take_the_same_folder() -> None:
+    usual = Path(f"/tmp/rankwise-{EVE}")
+    assert run_as(BOB, "import sys\nos.mkdir(sys.argv[1])", usual).returncode == 0
+    found: set[str] = set()
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = {one for one, _ in pool.map(lambda _: _runtime_folder_of(EVE), range(8))}
+    finally:
+        for one in (usual, *map(Path, found)):
+            _remove(one)
+    assert len(found) == 1
+
+
+def _runtime_folder_of(user: int) -> tuple[str, str]:
+    """What a new process of this user takes, and what it says; root's modules may lie where the user cannot go."""
+    code = (
+        "import os, sys\nfrom rankwise.core import paths\nuser = int(sys.argv[1])\nos.setgid(user)\n"
+        "os.setuid(user)\nprint(paths.runtime_folder())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(user)], capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout.strip(), done.stderr
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
 
 
 @needs_emulation

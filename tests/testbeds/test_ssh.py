@@ -60,12 +60,22 @@ def test_words_and_variables_arrive_as_they_were(testbed: SshTestbed) -> None:
     assert testbed.run(steps, HOSTS, 20).stdout == odd
 
 
-def test_variables_that_change_an_mpi_are_passed_and_others_are_not(
+def test_the_callers_variables_are_passed_but_those_of_its_host(
     testbed: SshTestbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OMPI_MCA_btl", "self,tcp")
-    monkeypatch.setenv("SOMETHING_ELSE", "here")
-    assert testbed.run(sh('echo "$OMPI_MCA_btl-$SOMETHING_ELSE"'), HOSTS, 20).stdout == "self,tcp-\n"
+    monkeypatch.setenv("MV2_OF_A_PLUG_IN", "self,tcp")
+    monkeypatch.setenv("SOMETHING_ELSE", "it's\nhere")
+    monkeypatch.setenv("DISPLAY", ":17")
+    said = testbed.run(sh('echo "$MV2_OF_A_PLUG_IN-$SOMETHING_ELSE-$DISPLAY"'), HOSTS, 20).stdout
+    assert said == "self,tcp-it's\nhere-\n"
+
+
+def test_no_command_line_shows_the_callers_variables(testbed: SshTestbed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here ssh and what it starts run on this host: `ps` shows the command lines of both sides."""
+    monkeypatch.setenv("SOME_SECRET", "secret-17-of-the-caller")
+    script = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$file 2>/dev/null; done"
+    said = testbed.run(sh(f"{script}; echo $SOME_SECRET"), HOSTS, 20).stdout
+    assert said.count("secret-17-of-the-caller") == 1
 
 
 def test_a_folder_that_is_not_there_is_none(
@@ -296,7 +306,7 @@ def test_a_shell_that_is_none(two: Servers) -> None:
 
 
 def test_a_launcher_that_is_not_there_is_named_with_its_host(testbed: SshTestbed) -> None:
-    with pytest.raises(HostError, match="there is no program /no/such/mpirun on h1") as caught:
+    with pytest.raises(HostError, match="/no/such/mpirun is not installed on h1") as caught:
         testbed.run(LaunchSteps(Command(("/no/such/mpirun", "-np", "2"))), HOSTS, 10)
     assert "same path" in caught.value.remedy
 
@@ -310,7 +320,7 @@ def test_a_launcher_that_one_host_lacks_is_named_with_that_host(two: Servers, tm
     two.start("h4", hidden=folder)
     with (
         SshTestbed(two.topology("h1", "h4")) as one,
-        pytest.raises(HostError, match=r"there is no program .*/mpirun on h4"),
+        pytest.raises(HostError, match=r"/mpirun is not installed on h4"),
     ):
         one.run(LaunchSteps(Command((str(folder / "mpirun"),))), ("h1", "h4"), 10)
     two.stop("h4")

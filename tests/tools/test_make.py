@@ -35,6 +35,15 @@ def test_what_tests_need_is_named_and_nothing_is_installed() -> None:
     )
 
 
+def test_without_apt_the_suite_of_mpich_is_left_out_with_a_sentence(tmp_path: Path) -> None:
+    variables = {"PATH": only(tmp_path / "bin", "sh"), "HOME": str(tmp_path)}
+    told = subprocess.run(
+        [ROOT / "tools" / "mpich-suite"], env=variables, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.startswith("MPICH's test suite is left out of the tests: ")
+    assert not (tmp_path / ".cache").exists()
+
+
 @needs_root
 @pytest.mark.parametrize(("tools", "code"), [(("gcc", "g++"), 0), (("g++",), 3)])
 def test_without_a_compiler_the_line_that_gets_one_is_told(tools: tuple[str, ...], code: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import rankwise
 from rankwise.core.errors import InputError
 from rankwise.store.store import Store
+from rankwise.workflows.api import names_in
 from rankwise.workflows.compare import load
 from support import stored
 
@@ -23,6 +25,23 @@ def test_everything_that_is_named_is_there_and_documented() -> None:
         assert name == "__version__" or inspect.getdoc(value), name
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = rankwise.nothing
+
+
+def test_what_is_there_is_seen_where_users_look() -> None:
+    assert set(rankwise.__all__) <= set(dir(rankwise))
+    shown = pydoc.plain(pydoc.render_doc(rankwise))
+    assert "compare(" in shown and "class CompareResult" in shown
+
+
+def test_names_and_numbers_are_taken_as_on_the_command_line(tmp_path: Path) -> None:
+    assert names_in("openmpi,mpich") == names_in(["openmpi", "mpich"]) == ("openmpi", "mpich")
+    assert names_in("openmpi") == ("openmpi",) and names_in("") == ()
+    with pytest.raises(InputError, match="no-such-mpi"):
+        rankwise.compare(
+            "no-such-mpi", benchmarks="pingpong", ranks=2, where=rankwise.Where(tmp_path / "results.sqlite")
+        )
+    with pytest.raises(TypeError, match="colour"):
+        rankwise.compare("openmpi", colour=3)  # type: ignore[call-arg]
 
 
 def test_importing_it_loads_nothing_else() -> None:

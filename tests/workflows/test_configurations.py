@@ -96,7 +96,7 @@ def test_settings_that_were_tried_on_fewer_ranks_are_told(tmp_path: Path) -> Non
     assert [one.kind for ranks in (2, 4) for one in resolve(choice, OURS, None, ranks=ranks)[1]] == []
     (said,) = resolve(choice, OURS, None, ranks=16)[1]
     assert said.kind == "more-ranks"
-    assert "were tried on at most 4 ranks, and here are 16" in said.message
+    assert "were tried on at most 4 ranks, and this job has 16" in said.message
 
 
 def test_a_file_that_was_edited_by_hand_is_loaded_as_it_stands(tmp_path: Path) -> None:

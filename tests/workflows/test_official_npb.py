@@ -128,7 +128,7 @@ class TestRuns:
 
 
 def test_a_folder_that_is_no_such_tree_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no source tree") as caught:
+    with pytest.raises(InputError, match="is not a source tree") as caught:
         npb_tree.find(tmp_path)
     assert caught.value.remedy
 

@@ -28,6 +28,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     found: list[tuple[str, int]] = []
     for name, module in (("measure", measure), ("tune", tuner), ("study", study)):
         monkeypatch.setattr(module, "resume", lambda run_id, *_, name=name: found.append((name, run_id)))
+    monkeypatch.setattr(tuner, "say", lambda *_: None)
     return found
 
 
@@ -84,4 +85,29 @@ def test_what_is_complete_is_not_resumed(path: Path, asked: list[tuple[str, int]
         resuming.resume_run(begun(path, "compare", status="complete"), path, Silent())
     with pytest.raises(InputError, match="no run was interrupted"):
         resuming.resume_run(0, path, Silent())
+    assert asked == []
+
+
+def test_a_complete_tuning_goes_on_with_what_it_could_not_validate(
+    path: Path, asked: list[tuple[str, int]]
+) -> None:
+    """Whether there is anything left knows the tuner alone."""
+    run_id = begun(path, "search", status="complete")
+    assert resuming.resume_run(run_id, path, Silent(), seconds=120.0) == run_id
+    assert asked == [("tune", run_id)]
+
+
+def test_a_complete_tuning_without_anything_left_is_refused(path: Path) -> None:
+    with Store(path) as store:
+        run_id = store.begin_run("rankwise tune", "local", stored.PLAN, kind="search", request="{}")
+        store.finish_run(run_id, "complete", "searched")
+    with pytest.raises(InputError, match="is complete"):
+        resuming.resume_run(run_id, path, Silent(), seconds=120.0)
+
+
+def test_only_a_tuning_takes_a_time(path: Path, asked: list[tuple[str, int]]) -> None:
+    with pytest.raises(InputError, match="--time"):
+        resuming.resume_run(begun(path, "compare"), path, Silent(), seconds=120.0)
+    with pytest.raises(InputError, match="--time"):
+        resuming.resume_run(begun(path, "search", begun(path, "study")), path, Silent(), seconds=120.0)
     assert asked == []

@@ -101,6 +101,6 @@ def test_what_cannot_be_parted_is_left_out() -> None:
 def test_the_largest_differences_are_said() -> None:
     said = compare(rounds(8, algorithm=1.5, core=1.2), KNOWN, "a")
     assert (
-        "bcast of 8 B on 2 ranks: b takes 1.80 [1.80, 1.80] times as long as a: 1.50 [1.50, 1.50] by its "
-        "algorithm, 1.20 [1.20, 1.20] by its core (bcast.binomial on both)."
+        "bcast of 8 B on 2 ranks: b takes 1.80 [1.80, 1.80] times as long as a: 1.50 [1.50, 1.50] from the "
+        "algorithm, 1.20 [1.20, 1.20] from the point-to-point layer (bcast.binomial on both)."
     ) in sentences(said)

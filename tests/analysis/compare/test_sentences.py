@@ -6,6 +6,7 @@ import numpy as np
 
 from analysis.compare.simulated import benchmarks, run
 from rankwise.analysis.compare import compare, sentences
+from rankwise.analysis.compare.sentences import headline
 from rankwise.core.records import Cell, CellFailure
 from rankwise.core.results import Comparison
 
@@ -25,9 +26,9 @@ def comparison(rounds: int = 14) -> Comparison:
 def test_the_answer_in_words() -> None:
     found = comparison()
     said = sentences(found)
-    assert said[0] == "Fastest (all others slower or equivalent): fast in 3 of 12 cells."
-    unbeaten = "Not shown to be beaten: fast in 12 of 12 cells, base in 9 of 12 cells and alike in 9 of 12 cells."
-    assert said[1] == unbeaten
+    assert said[0] == "Significantly fastest: fast in 3 of 12 cells."
+    unbeaten = "fast in 12 of 12 cells, base in 9 of 12 cells and alike in 9 of 12 cells."
+    assert said[1] == f"Not significantly slower than any other: {unbeaten}"
     (row,) = (
         row
         for row in found.summary
@@ -40,6 +41,13 @@ def test_the_answer_in_words() -> None:
     ]
     assert any(sentence.startswith("Cell by cell against base, of 24 comparisons: 3 faster") for sentence in said)
     assert said[-1] == "Failed cells: 1 of alike."
+
+
+def test_the_headline_says_who_is_fastest_and_how_much_is_shown() -> None:
+    said = headline(comparison())
+    assert said.startswith("Fastest: fast in 3 of 12 cells; a difference is shown in 3 of 24 comparisons")
+    said = headline(comparison(rounds=2))
+    assert said.startswith("A difference is shown in 0 of 24 comparisons") and "24 undecided" in said
 
 
 def test_nothing_is_claimed_from_two_launches() -> None:

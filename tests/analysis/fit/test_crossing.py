@@ -115,7 +115,7 @@ def test_what_is_wide_enough_for_all_is_not_identified() -> None:
     found = with_links(unknown(true), ("a", "b"), shared_links(SHAPE, seen(true, SHAPE.patterns)))
     assert not found.links
     assert "Mbit/s at least" in found.not_identified["links.a to b"]
-    with pytest.raises(InputError, match="does not say what sites share"):
+    with pytest.raises(InputError, match="does not describe links that sites share"):
         changed(found, Change("wan", "rate", 1e6))
 
 

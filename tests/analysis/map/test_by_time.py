@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from rankwise.analysis.map.by_time import Search, Timed, place_by_time
+from rankwise.analysis.map.by_time import SwapEffort, Timed, place_by_time
 from rankwise.analysis.map.cost import IntArray, machine_of
 from rankwise.analysis.map.placing import Placed, Problem
 from rankwise.core.jobs import Host
@@ -35,7 +35,7 @@ def placed(pinned: dict[int, int], *, ticks: int = 400) -> list[Timed]:
     clock = iter(range(ticks + 2))
     other = MACHINE.slots_of(np.array([1, 0, 1, 0]))
     starts = [Placed(MACHINE.slots_of(NOW), 0.0, "now"), Placed(other, 0.0, "cut, swapped")]
-    return place_by_time(problem, starts, predict, Search(ticks, 2, lambda: float(next(clock))))
+    return place_by_time(problem, starts, predict, SwapEffort(ticks, 2, lambda: float(next(clock))))
 
 
 def test_the_shortest_is_found_from_the_better_start_with_free_slots() -> None:

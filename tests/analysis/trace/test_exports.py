@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rankwise.analysis.trace.collectives import exchanges
+from rankwise.analysis.trace.collectives import alike, exchanges
 from rankwise.analysis.trace.goal import goal
 from rankwise.analysis.trace.reading import read
 from rankwise.analysis.trace.time_independent import time_independent
@@ -107,13 +107,25 @@ def test_the_timeline_has_every_call_and_an_arrow_for_each_message(folder: Path)
 
 @pytest.mark.parametrize("members", [1, 2, 3, 4, 5, 8, 13])
 @pytest.mark.parametrize(
-    "operation", ["barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "scan", "allgather", "alltoall"]
+    "operation",
+    [
+        "barrier",
+        "bcast",
+        "reduce",
+        "allreduce",
+        "reduce_scatter",
+        "gather",
+        "scatter",
+        "scan",
+        "allgather",
+        "alltoall",
+    ],
 )
 def test_collectives_as_messages_fit_together(operation: str, members: int) -> None:
     for root in {0, members - 1}:
         sent, received = [], []
         for place in range(members):
-            for sends, receives in exchanges(operation, place, members, root, 10):
+            for sends, receives in exchanges(operation, place, members, root, alike(10)):
                 sent += [(place, *one) for one in sends]
                 received += [(one, place, size) for one, size in receives]
         assert sorted(sent) == sorted(received)

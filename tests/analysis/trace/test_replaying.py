@@ -2,70 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
-import subprocess
-import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from rankwise.analysis.trace.collectives import exchanges
+from rankwise.analysis.trace.collectives import alike, exchanges
 from rankwise.analysis.trace.exporting import block_bytes
 from rankwise.analysis.trace.goal import goal
 from rankwise.analysis.trace.matrix import communication_matrix
 from rankwise.analysis.trace.operations import operation, steps
 from rankwise.analysis.trace.reading import Trace, read
 from rankwise.analysis.trace.time_independent import time_independent
-from rankwise.core.platform import Platform
-from rankwise.platforms.simgrid_writing import simgrid_xml
-from rankwise.platforms.simulator_json import model_of, simulator_json
 from support.made_up_trace import NUMBER, write_trace
 from support.mpis import FOUND, newest_of_each_family
 from support.overlay import compiled
-from support.platforms import TWO_SITES
+from support.replayed import HOSTS, by_rankwise, by_smpi, needs_smpi
 from support.traces import recorded
-
-SIMULATOR = Path(sys.executable).with_name("rankwise-sim")
-PLATFORM: Platform = replace(TWO_SITES, flops_per_second=1e9, not_identified={})
-HOSTS = ("a1", "a2", "b1")
-needs_smpi = pytest.mark.skipif(
-    not shutil.which("smpirun"), reason="no SimGrid with SMPI here (Debian: libsimgrid-dev)"
-)
-
-
-def by_rankwise(lines: list[str], folder: Path) -> dict[str, float]:
-    (folder / "p.json").write_text(simulator_json(PLATFORM, model_of(PLATFORM, "max-min").name))
-    (folder / "job").write_text("\n".join(lines) + "\n")
-    argv = [SIMULATOR, "--platform", "p.json", "--job", "job@nodes=0-2"]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
-
-
-def by_smpi(lines: list[str], folder: Path) -> tuple[Counter[tuple[int, str]], float]:
-    """What each rank did, and the seconds of all."""
-    for rank in range(len(HOSTS)):
-        own = [line for line in lines if line.startswith(f"{rank} ")]
-        (folder / f"{rank}.trace").write_text("\n".join(own) + "\n")
-    (folder / "traces").write_text("".join(f"{rank}.trace\n" for rank in range(len(HOSTS))))
-    (folder / "p.xml").write_text(simgrid_xml(PLATFORM))
-    (folder / "hosts").write_text("".join(f"{host}\n" for host in HOSTS))
-    source = Path(__file__).with_name("replay.c")
-    subprocess.run(["smpicc", "-o", "replay", source], cwd=folder, check=True, timeout=60, capture_output=True)
-    done = subprocess.run(
-        ["smpirun", "-np", str(len(HOSTS)), "-platform", "p.xml", "-hostfile", "hosts", "-replay", "traces",
-         "./replay", "--log=smpi_replay.thresh:verbose"],
-        cwd=folder, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, said
-    actions = Counter((int(rank), name) for rank, name in re.findall(r"VERBOSE\] (\d+) (\w+) ", said))
-    return actions, float(re.findall(r"Simulation time ([\d.]+)", said)[-1])
 
 
 def traced() -> Trace:
@@ -84,7 +37,9 @@ def test_goal_has_the_messages_of_the_trace(tmp_path: Path) -> None:
             if step.kind == "collective" and step.communicator:
                 members = step.communicator.members
                 place = members.index(one.rank)
-                parts = exchanges(operation(step.function), place, len(members), step.root, block_bytes(step))
+                parts = exchanges(
+                    operation(step.function), place, len(members), step.root, alike(block_bytes(step))
+                )
                 sizes = [size for sends, _ in parts for _, size in sends]
                 messages, sent = messages + len(sizes), sent + sum(sizes)
     found = by_rankwise(list(goal(trace)), tmp_path)

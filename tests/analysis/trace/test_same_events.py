@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from rankwise.analysis.trace.collectives import exchanges
+from rankwise.analysis.trace.collectives import alike, exchanges
 from rankwise.analysis.trace.exporting import block_bytes
 from rankwise.analysis.trace.goal import goal
 from rankwise.analysis.trace.operations import computing_before, operation, steps
@@ -78,7 +78,9 @@ def sent_by(one: RankTrace) -> Iterator[Sent]:
         elif step.kind == "collective" and step.communicator:
             members = step.communicator.members
             place = members.index(one.rank)
-            for sends, _ in exchanges(operation(step.function), place, len(members), step.root, block_bytes(step)):
+            for sends, _ in exchanges(
+                operation(step.function), place, len(members), step.root, alike(block_bytes(step))
+            ):
                 yield from ((members[to], size) for to, size in sends)
 
 

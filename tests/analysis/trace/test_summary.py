@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.analysis.application import parse
+from rankwise.analysis.application import of_rows
+from rankwise.analysis.recordings.application import rows
 from rankwise.analysis.trace.application_csv import application_csv
 from rankwise.analysis.trace.matrix import matrix_csv
 from rankwise.analysis.trace.reading import read
@@ -58,5 +59,5 @@ def test_messages_and_what_tune_takes(tmp_path: Path) -> None:
     assert list(matrix_csv(trace)) == ["from,to,messages,bytes", "0,2,2,6000"]
     lines = list(application_csv(trace))
     assert lines[1:] == ["allreduce,8,3,1", "bcast,8192,2,1", "send,4096,2,2"]
-    taken = parse("\n".join(lines), "trace", {"allreduce", "bcast", "pingpong"})
+    taken = of_rows(rows("\n".join(lines), "trace"), "trace", {"allreduce", "bcast", "pingpong"})
     assert sum(count for _, count in taken.counts) == 4

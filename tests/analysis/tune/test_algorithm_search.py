@@ -113,13 +113,13 @@ def test_a_hang_and_a_refusal_leave_the_rest_of_the_search_alone() -> None:
     search = bcast_search()
     found = Simulated(
         law, np.random.default_rng(3), 0.01,
-        hangs=lambda tuning, cell: "no end within 120 s" if choice_at(tuning, cell).algorithm == "ring" else "",
+        hangs=lambda tuning, cell: "timed out after 120 s" if choice_at(tuning, cell).algorithm == "ring" else "",
         fails=lambda tuning, cell: "not for 6 ranks" if choice_at(tuning, cell).algorithm == "linear" else "",
     ).answer(search)  # fmt: skip
     assert choice_at(found, replace(BCAST, size_bytes=64)).algorithm == "binomial"
     assert choice_at(found, replace(BCAST, size_bytes=4 << 20)).algorithm == "chain"  # the next best
     words = search.reasons()[0].words
-    assert "ring unusable: no end within 120 s" in words
+    assert "ring unusable: timed out after 120 s" in words
     assert "linear unusable: not for 6 ranks" in words
 
 

@@ -154,7 +154,7 @@ def test_at_other_ranks_only_what_was_not_far_behind_is_tried() -> None:
     )
     machine = Simulated(law, np.random.default_rng(0))
     assert "bcast@8=unheard" in {trial.name for trial in later.ask()}, "nothing is known yet"
-    assert "time was over" in later.reasons()[0].words
+    assert "out of time" in later.reasons()[0].words
     machine.answer(first)
     found = machine.answer(later)
     assert {cell.label for trial in machine.launched for cell in trial.cells if cell.ranks == 8} == {

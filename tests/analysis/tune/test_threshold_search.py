@@ -116,11 +116,11 @@ def test_a_threshold_that_hangs_is_lowered_until_it_works() -> None:
     one = search(FAR)
     machine = Simulated(
         seconds, np.random.default_rng(4),
-        hangs=lambda tuning, _: "no end within 120 s" if value(tuning) > 1 << 20 else "",
+        hangs=lambda tuning, _: "timed out after 120 s" if value(tuning) > 1 << 20 else "",
     )  # fmt: skip
     assert value(machine.answer(one)) == 1 << 20
     words = one.reasons()[0].words
-    assert "64 MiB is unusable: no end within 120 s" in words
+    assert "64 MiB is unusable: timed out after 120 s" in words
     assert "4 MiB is unusable" in words
 
 

@@ -177,11 +177,11 @@ def test_what_is_neither_shown_nor_slower_gets_more_launches_until_the_time_is_o
 
 
 def test_with_few_launches_nothing_is_shown() -> None:
-    found = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=3)
+    found = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=2)
     assert {one.wanted for one in found.open} == {FIRST_LOOK} and not found.reverted
-    over = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=3, is_over=True)
+    over = judged(rule_law({"ring": 0.5, "tree": 0.5}), BCAST_RULES, rounds=2, is_over=True)
     assert over.tuning == Tuning()
-    assert all("3 launches, which is too few" in reason.words for reason in over.reverted)
+    assert all("2 launches, which is too few" in reason.words for reason in over.reverted)
 
 
 def test_what_was_not_measured_goes_back_when_the_time_is_over() -> None:
@@ -271,7 +271,7 @@ def test_one_hang_is_not_held_against_a_tuning_but_two_are() -> None:
         hung = [one for one in launches if one.ranks == 4 and one.series[0].cell.label == "wan"][:often]
         for one in hung:
             cell = one.series[0].cell
-            failure = CellFailure(replace(cell, size_bytes=48), "no end within 60 s")
+            failure = CellFailure(replace(cell, size_bytes=48), "timed out after 60 s")
             launches[launches.index(one)] = replace(one, status="timed out", series=(), failures=(failure,))
         assert (not of(launches, TUNING).reverted) is accepted
 

@@ -207,9 +207,15 @@ def test_a_file_never_ends_where_a_page_of_memory_ends(monkeypatch: pytest.Monke
         (Decision("bcast", 1, (Rule(None, Choice("here")),)), "1 ranks"),
         (Decision("bcast", 4, ()), "largest"),
         (Decision("bcast", 4, (Rule(100, Choice("here")),)), "largest"),
-        (Decision("bcast", 4, (Rule(None, Choice("here")), Rule(None, Choice("there")))), "ascend"),
-        (Decision("bcast", 4, (Rule(9, Choice()), Rule(9, Choice("here")), Rule(None, Choice()))), "ascend"),
-        (Decision("bcast", 4, (Rule(9, Choice()), Rule(8, Choice("here")), Rule(None, Choice()))), "ascend"),
+        (Decision("bcast", 4, (Rule(None, Choice("here")), Rule(None, Choice("there")))), "sorted by size"),
+        (
+            Decision("bcast", 4, (Rule(9, Choice()), Rule(9, Choice("here")), Rule(None, Choice()))),
+            "sorted by size",
+        ),
+        (
+            Decision("bcast", 4, (Rule(9, Choice()), Rule(8, Choice("here")), Rule(None, Choice()))),
+            "sorted by size",
+        ),
         (Decision("bcast", 4, (Rule(2**31, Choice("here")), Rule(None, Choice()))), "2147483648"),
         (Decision("allgather", 4, (Rule(2**29, Choice("here")), Rule(None, Choice()))), "536870912"),
         (Decision("gather", 4, (Rule(9, Choice("here")), Rule(None, Choice()))), "gather"),

@@ -272,7 +272,7 @@ def test_the_selection_file_in_force_is_told(run: Run, tmp_path: Path) -> None:
         (deciding("allgatherv", 3, Rule(None, Choice("recursive_doubling"))), "power of two"),
         (deciding("reduce_scatter_block", 6, Rule(None, Choice("noncommutative"))), "power of two"),
         (deciding("alltoallv", 4, Rule(9, Choice("nonblocking")), Rule(None, Choice())), "alltoallv"),
-        (Tuning(decisions=2 * (Decision("bcast", 4, (Rule(None, Choice("binomial")),)),)), "twice"),
+        (Tuning(decisions=2 * (Decision("bcast", 4, (Rule(None, Choice("binomial")),)),)), "duplicate rule"),
     ],
 )
 def test_what_a_version_lacks_is_refused_before_anything_is_started(

@@ -90,10 +90,10 @@ def test_what_one_choice_has_to_do_for_is_told() -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (decision("bcast", 4, (10, "pipeline")), "only the last rule has no end"),
-        (decision("bcast", 4), "only the last rule has no end"),
-        (decision("bcast", 4, (None, "chain"), (None, "pipeline")), "only the last rule has no end"),
-        (decision("bcast", 4, (10, "chain"), (10, "pipeline"), (None, "")), "do not ascend"),
+        (decision("bcast", 4, (10, "pipeline")), "only the last rule may have no upper size"),
+        (decision("bcast", 4), "only the last rule may have no upper size"),
+        (decision("bcast", 4, (None, "chain"), (None, "pipeline")), "only the last rule may have no upper size"),
+        (decision("bcast", 4, (10, "chain"), (10, "pipeline"), (None, "")), "sorted by size"),
         (decision("bcast", 1, (None, "chain")), "bcast at 1 ranks: too few"),
         (decision("scatter", 4, (10, "binomial"), (None, "")), "one choice for all sizes"),
         (Decision("bcast", 4, (Rule(None, Choice("chain", fanout=33)),)), "fan-out 33 is out of range"),

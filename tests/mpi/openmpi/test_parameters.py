@@ -66,5 +66,5 @@ def test_without_an_own_ompi_info_nothing_is_told(tmp_path: Path) -> None:
     with pytest.raises(HostError, match=r"of version 5\.0\.7, and .* of 4\.1\.4"):
         installation(an(tmp_path, "4.1.4"))
     script(tmp_path / "ompi_info", "exit 1")
-    with pytest.raises(HostError, match="tells no version"):
+    with pytest.raises(HostError, match="reports no version"):
         installation(an(tmp_path, "4.1.5"))

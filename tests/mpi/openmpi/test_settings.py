@@ -113,7 +113,7 @@ def test_rules_are_json_from_version_6_on(version: str, file: str) -> None:
 @pytest.mark.parametrize(
     ("tuning", "words"),
     [
-        (tuning_of(eager_threshold="1000"), "eager-threshold = 1000: that is no bytes from 1024 to"),
+        (tuning_of(eager_threshold="1000"), "eager-threshold = 1000: not a number from 1024 to"),
         (tuning_of(eager_threshold="64K"), "eager-threshold = 64K"),
         (tuning_of(tcp_connections="auto"), "tcp-connections = auto"),
         (tuning_of(yielding="yes"), "unknown value of yielding 'yes'"),

@@ -1,10 +1,12 @@
 """Variables of MPIs that mean nothing, and entries of tables that are never reached, are found with their line."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import family_named
-from rankwise.profiles.lint.environment import findings
+from rankwise.profiles.lint.environment import findings, settings
 from rankwise.profiles.lint.findings import Known
 from support.mpis import FOUND
 
@@ -41,6 +43,48 @@ KNOWN = Known((
 def test_each_mistake_is_found(line: str, expected: list[str]) -> None:
     found = list(findings(f"# a comment\n\n{line}\n", KNOWN))
     assert [(one.line, one.kind) for one in found] == [(3, kind) for kind in expected]
+
+
+SWITCH = "OMPI_MCA_coll_tuned_use_dynamic_rules=1"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"export {SWITCH} OMPI_MCA_btl_tcp_link=3\n", [(1, "unknown name")]),
+        ("export A=1; export OMPI_MCA_btl_tcp_link=3; B=2\n", [(1, "unknown name")]),
+        ("mpirun -x OMPI_MCA_btl_tcp_link=3 -genv MPIR_CVAR_NO_LOCAL 1 ./a\n", [(1, "unknown name")] * 2),
+        ("set -gx MPIR_CVAR_NO_LOCAL 1\n", [(1, "unknown name")]),
+        ("export UCX_TLS=tcp\nif [ $A = 1 ]; then\n  export UCX_TLS=rc\nelse\n  export UCX_TLS=ud\nfi\n", []),
+        ("case $A in\n x) export UCX_TLS=tcp ;;\n y) export UCX_TLS=rc;;\nesac\n", []),
+        ("if test -d /x; then export UCX_TLS=rc; fi\nexport UCX_TLS=tcp\n", [(1, "unreachable")]),
+        ("f() {\nexport UCX_TLS=rc\n}\nexport UCX_TLS=tcp UCX_TLS=rc\n", [(2, "unreachable"), (4, "unreachable")]),
+        ("export UCX_TLS=tcp\nmpirun ./a\nexport UCX_TLS=rc\nmpirun ./a\n", []),
+        ("export UCX_TLS=tcp\nUCX_TLS=rc mpirun ./a\n", []),
+        ("export I_MPI_ADJUST_BCAST=$PRESET MPIR_CVAR_NOLOCAL=`cat x`\n", []),
+        ("export MV2_ENABLE_AFFINITY=0\n", []),
+    ],
+)
+def test_words_branches_and_programs_of_a_script(text: str, expected: list[tuple[int, str]]) -> None:
+    assert sorted((one.line, one.kind) for one in findings(text, KNOWN)) == expected
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["export ", "", "declare -x ", "env "]),
+            st.lists(st.tuples(st.integers(0, 99), st.sampled_from(["", "'", '"'])), min_size=1, max_size=4),
+            st.sampled_from(["", " # a comment", " ;", ";"]),
+        ),
+        min_size=1, max_size=5,
+    )
+)  # fmt: skip
+def test_every_setting_of_a_script_is_read(lines: list[tuple[str, list[tuple[int, str]], str]]) -> None:
+    texts, expected = [], []
+    for number, (before, words, after) in enumerate(lines, 1):
+        texts.append(before + " ".join(f"UCX_V{name}={quote}{name}{quote}" for name, quote in words) + after)
+        expected += [(number, f"UCX_V{name}", str(name)) for name, _ in words]
+    assert [(one.line, one.name, one.value) for one in settings("\n".join(texts))] == expected
 
 
 def test_of_a_variable_that_is_set_twice_the_last_line_counts() -> None:

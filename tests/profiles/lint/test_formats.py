@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.openmpi.versions import published
 from rankwise.profiles.lint.findings import Known, UnreadableError
-from rankwise.profiles.lint.formats import FORMATS, findings
+from rankwise.profiles.lint.formats import FORMATS, LONGEST_LINE, findings
 from rankwise.profiles.lint.json_lines import parse
 
 KNOWN = Known((
@@ -72,6 +72,37 @@ def test_a_file_without_mistakes_has_no_findings_and_is_recognised(name: str) ->
 def test_what_is_in_no_format_is_refused(text: str) -> None:
     with pytest.raises(UnreadableError):
         list(findings(text, KNOWN))
+
+
+def test_a_file_of_comments_alone_sets_nothing() -> None:
+    assert list(findings("# mca-params.conf\n#\n\n  # btl = tcp\n", KNOWN)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "looks"),
+    [
+        ("<platform/>", "XML"), ("# OSU MPI Latency Test v7.5\n0 1.0\n", "OSU"), ("num_ranks 2\n", "GOAL"),
+        ("\ufffd\ufffd\0", "binary"),
+    ],
+)  # fmt: skip
+def test_another_format_is_named(text: str, looks: str) -> None:
+    with pytest.raises(UnreadableError, match=looks):
+        list(findings(text, KNOWN))
+
+
+@pytest.mark.parametrize("name", ["", *FORMATS])
+@pytest.mark.parametrize("piece", ["7 ", "A=1 ", "{", "[1,", "/*", '"'])
+def test_one_long_line(name: str, piece: str) -> None:
+    check(piece * 9999, name)
+    with pytest.raises(UnreadableError, match="the line is longer") as caught:
+        list(findings("# x\n" + piece * (LONGEST_LINE + 1), KNOWN, name))
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("name", ["openmpi-rules", "openmpi-han"])
+def test_a_count_of_a_billion_ends_with_the_file(name: str) -> None:
+    for text in ("1000000000\n0 1\n", "1\n0\n1000000000\n4\n1\n0 1 0 0\n", "1\n0\n1\n4\n1000000000\n0 1\n"):
+        check(text, name)
 
 
 @pytest.mark.parametrize("name", ["", *FORMATS])

@@ -7,8 +7,8 @@ import pytest
 from rankwise.core.tuning import Choice, Decision, Rule
 from rankwise.mpi.openmpi.json_rules import tuned_rules
 from rankwise.mpi.openmpi.versions import published
-from rankwise.profiles.lint.findings import Known
-from rankwise.profiles.lint.openmpi_json import findings
+from rankwise.profiles.lint.findings import Known, UnreadableError
+from rankwise.profiles.lint.openmpi_json import findings, recognises
 from support.ompi_info import example
 
 SIX = Known((published()[-1],), named=True)
@@ -62,6 +62,20 @@ def test_what_rankwise_writes_is_without_findings() -> None:
         Decision("alltoall", 4, (Rule(None, Choice("pairwise")),)),
     ]
     assert found(tuned_rules(example(), decisions)) == []
+
+
+@pytest.mark.parametrize("comma", ["", ","])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_comma_behind_the_last_value_is_taken(comma: str, mark: str) -> None:
+    text = f'{mark}{{"rule_file_version": 3, "module": "tuned", "collectives": {{"bcast": [{{"rules": [{{"alg": 1'
+    text += f"{comma}}}{comma}]{comma}}}{comma}]{comma}}}{comma}}}"
+    assert recognises(text) and found(text) == []
+
+
+def test_a_comment_is_not_taken() -> None:
+    with pytest.raises(UnreadableError, match="comments") as caught:
+        found(rules('"alg": 1 // linear'))
+    assert caught.value.line == 3
 
 
 def test_other_versions_read_no_json() -> None:

@@ -1,6 +1,8 @@
 """What Open MPI would ignore, or read otherwise than meant, in a classic rules file is found with its line."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankwise.core.tuning import Choice, Decision, Rule
 from rankwise.core.vocabulary import Vocabulary
@@ -48,6 +50,40 @@ def test_each_mistake_has_its_line(text: str, expected: list[tuple[int, str]]) -
     assert found(text) == expected
 
 
+COUNTED = "{}\n0\n{}\n2\n{}\n0 3 0 0\n32 1 0 0\n4\n{}\n0 3 0 0\n32 1 0 0\n64 1 0 0\n7\n{}\n4\n{}\n0 6 0 0\n"
+COUNTS = ("2", "2", "2", "3", "1", "1")
+LINES_OF_COUNTS = (1, 3, 5, 9, 14, 16)
+
+
+@pytest.mark.parametrize("place", range(6))
+@pytest.mark.parametrize("written", ["11", "4", "0"])
+def test_a_count_that_is_wrong_is_one_finding(place: int, written: str) -> None:
+    counts = [*COUNTS]
+    counts[place] = written
+    (one,) = findings(COUNTED.format(*counts), ALL)
+    assert (one.line, one.remedy) == (LINES_OF_COUNTS[place], f"write {COUNTS[place]}")
+
+
+def test_the_file_with_right_counts_is_right() -> None:
+    assert found(COUNTED.format(*COUNTS)) == []
+
+
+def test_a_rule_that_lacks_a_number_is_told_where_it_stands() -> None:
+    text = COUNTED.format(*COUNTS)
+    assert found(text.replace("32 1 0 0", "32 1 0", 1)) == [(7, "syntax")]
+    assert found(text.replace("32 1 0 0", "32 1 0 0 0", 1)) == [(7, "syntax")]
+
+
+def test_lines_do_not_matter() -> None:
+    assert found(" ".join(COUNTED.format(*COUNTS).split())) == []
+    assert found("\n".join(COUNTED.format(*COUNTS).split())) == []
+
+
+def test_a_collective_by_name_is_judged_as_that_collective() -> None:
+    (one, *others) = findings("1\nbcast\n1\n4\n2\n0 6 0 0\n9 9 0 0\n", ALL)
+    assert (one.line, one.kind, one.remedy) == (2, "syntax", "write 7") and not others
+
+
 def test_a_size_with_a_unit_is_told_in_bytes() -> None:
     (one,) = findings(bcast("0 6 0 0", "4K 3 0 0"), ALL)
     assert one.remedy == "write 4096"
@@ -69,7 +105,7 @@ def test_for_one_version_the_others_do_not_matter() -> None:
     assert found("rule-file-version-2\n0\n", by_version["4.1"]) == [(1, "other version")]
 
 
-@pytest.mark.parametrize(("text", "line"), [("1\n7\n1\n4\n3\n0 6 0 0\n", 7), ("1\nx\n1\n4K\n", 5), ("x", 1)])
+@pytest.mark.parametrize(("text", "line"), [("1\n7\n1\n4\n3\n0 6 0 0\n9", 7), ("1\nx\n1\n4K\n", 5), ("x", 1)])
 def test_a_file_that_ends_too_soon_is_unreadable(text: str, line: int) -> None:
     with pytest.raises(UnreadableError) as caught:
         found(text)
@@ -83,3 +119,22 @@ def test_what_rankwise_writes_is_without_findings() -> None:
     ]
     text = tuned_rules(example(), [*decisions, Decision("barrier", 4, (Rule(None, Choice("tree")),))])
     assert found(text, Known((vocabulary(example(), "openmpi-5.0.7"),), named=True)) == []
+
+
+_rules = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9), st.integers(0, 1 << 20)), min_size=1, max_size=4)
+_file = st.lists(
+    st.tuples(st.sampled_from([7, 2]), st.lists(_rules, min_size=1, max_size=3)), min_size=1, max_size=2
+)
+
+
+@given(_file, st.sampled_from(["\n", " ", " # a word\n"]))
+def test_files_of_any_shape_are_read(tables: list[tuple[int, list[list[tuple[int, int, int]]]]], end: str) -> None:
+    tables = list(dict(tables).items())
+    words = [str(len(tables)), "\n"]
+    for operation, sections in tables:
+        words += [str(operation), end, str(len(sections)), end]
+        for place, rules in enumerate(sections):
+            words += [str(2 + place), end, str(len(rules)), end]
+            for size, (algorithm, fanout, segment) in enumerate(rules):
+                words += [f"{size * 8} {algorithm} {fanout} {segment}", end]
+    assert found("".join(f"{word} " if word != end else word for word in words)) == []

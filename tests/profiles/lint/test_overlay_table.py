@@ -11,7 +11,9 @@ from rankwise.profiles.lint.findings import Finding, Known
 KNOWN = Known((
     Vocabulary(
         "rankwise-1", overlay_table.FAMILY, "1",
-        {"bcast": {"lanes": "lanes", "chain": "chain"}, "allreduce": {"ring": "ring"}, "barrier": {}},
+        {"bcast": {"lanes": "lanes", "chain": "chain"}, "allreduce": {"ring": "ring"}, "barrier": {},
+         "gather": {"linear": "linear"}, "scatter": {"linear": "linear"},
+         "alltoall": {"linear": "linear", "ring": "ring"}},
         {"bcast.lanes": ("segment", "lanes"), "bcast.chain": ("segment",), "allreduce.ring": ()},
     ),
 ))  # fmt: skip
@@ -38,14 +40,14 @@ def test_a_good_table_is_recognised_and_has_no_finding() -> None:
     ("line", "kind", "words"),
     [
         ("bcast lnes", "unknown name", "bcast has no algorithm lnes"),
-        ("bcats lanes", "unknown name", "no operation 'bcats'"),
+        ("bcats lanes", "unknown name", "unknown operation 'bcats'"),
         ("bcast file", "syntax", "file needs a schedule's file"),
-        ("bcast rank=4 lanes", "unknown name", "'rank' is no condition"),
-        ("bcast bytes=4-2 lanes", "syntax", "'4-2' is no range of bytes"),
-        ("bcast bytes=64k lanes", "syntax", "'64k' is no range of bytes"),
-        ("bcast bytes=- lanes", "syntax", "'-' is no range of bytes"),
+        ("bcast rank=4 lanes", "unknown name", "'rank' is not a condition"),
+        ("bcast bytes=4-2 lanes", "syntax", "'4-2' is not a range of bytes"),
+        ("bcast bytes=64k lanes", "syntax", "'64k' is not a range of bytes"),
+        ("bcast bytes=- lanes", "syntax", "'-' is not a range of bytes"),
         ("bcast bytes=4", "syntax", "no algorithm is named"),
-        ("bcast lanes bytes=4", "syntax", "stands behind the algorithm"),
+        ("bcast lanes bytes=4", "syntax", "comes after the algorithm"),
         ("bcast native:segment=4", "syntax", "native takes no parameters"),
         ("allreduce ring:segment=4", "unknown name", "allreduce.ring does not take segment"),
         ("bcast lanes:lanes=many", "syntax", "lanes needs a number"),
@@ -65,6 +67,11 @@ def test_what_the_overlay_would_refuse(line: str, kind: str, words: str) -> None
         (("bcast ranks=4 lanes", "bcast chain"), True),
         (("bcast sites=2- lanes", "bcast sites=3 ranks=4 chain"), False),
         (("allreduce ring", "bcast chain"), True),
+        (("alltoall bytes=-1M linear", "alltoall bytes=1M- ring", "alltoall linear"), True),
+        (("alltoall linear", "alltoall bytes=1M- ring"), False),
+        (("alltoall bytes=-1M linear", "alltoall ring", "alltoall native"), False),
+        (("gather bytes=-1M linear", "gather bytes=0- linear"), True),
+        (("scatter bytes=0- linear", "scatter bytes=1M- linear"), False),
     ],
 )
 def test_lines_that_others_stand_before(lines: tuple[str, ...], reached: bool) -> None:

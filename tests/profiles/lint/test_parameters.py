@@ -3,16 +3,18 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankwise.core.vocabulary import Vocabulary
 from rankwise.mpi.family import family_named
 from rankwise.profiles.lint.findings import Known
-from rankwise.profiles.lint.parameters import findings
+from rankwise.profiles.lint.parameters import findings, recognises
 from support.mpis import FOUND
 
 NAMES = (
     "btl_tcp_links", "coll_tuned_bcast_algorithm", "coll_tuned_use_dynamic_rules",
-    "coll_tuned_dynamic_rules_filename",
+    "coll_tuned_dynamic_rules_filename", "coll_tuned_alltoall_algorithm_max_requests",
 )  # fmt: skip
 KNOWN = Known((Vocabulary("openmpi-5", "openmpi", "5", {}, {**dict.fromkeys(NAMES, ()), "pml": ("ob1", "ucx")}),))
 SWITCH = "coll_tuned_use_dynamic_rules = 1\n"
@@ -26,7 +28,9 @@ SWITCH = "coll_tuned_use_dynamic_rules = 1\n"
         ("OMPI_MCA_btl_tcp_links = 2\n", [(1, "unknown name")]),
         ("btl_tcp_links = 2\nbtl_tcp_links = 3\n", [(1, "unreachable")]),
         ("pml = obi\n", [(1, "out of range")]),
-        ("btl_tcp_links = 2\n--mca btl tcp\n", [(2, "syntax")]),
+        ("btl_tcp_links = 2\nmca btl tcp\n", [(2, "syntax")]),
+        ("--mca btl_tcp_links 2\n-mca pml obi\n-x A=1\n", [(2, "out of range")]),
+        ("coll_tuned_alltoall_algorithm_max_requests = 4\n", []),
         ("coll_tuned_bcast_algorithm = 1\n", [(1, "no effect")]),
         (SWITCH + "coll_tuned_bcast_algorithm = 1\n", []),
         (SWITCH + "coll_tuned_dynamic_rules_filename = /no/such/file\n", [(2, "out of range")]),
@@ -48,3 +52,31 @@ def test_parameters_are_those_of_the_installation(one) -> None:  # type: ignore[
     assert list(findings("btl_tcp_eager_limit = 65536\npml = ob1\n", known)) == []
     (found,) = findings("btl_tcp_eager_limits = 65536\n", known)
     assert found.remedy == "did you mean btl_tcp_eager_limit?"
+
+
+def test_what_only_some_versions_know_is_told() -> None:
+    two = Known((*KNOWN.vocabularies, Vocabulary("openmpi-4", "openmpi", "4", {}, {"pml": ()})))
+    (one,) = findings("btl_tcp_links = 2\n", two)
+    assert one.kind == "other version" and "openmpi-4" in one.message and "openmpi-5" not in one.message
+
+
+def test_parameters_of_the_launcher_are_no_parameters_of_open_mpi_5() -> None:
+    assert list(findings("rmaps_base_oversubscribe = 1\nplm_rsh_agent = ssh\n", KNOWN)) == []
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["{} = {}", "{}={}", "  {}\t=  {}  ", "-mca {} {}", "--mca {}  {}", "{} = {}\r"]),
+            st.sampled_from(["", "# text = none", "-x A=1", "   "]),
+        ),
+        min_size=1, max_size=len(NAMES),
+    )
+)  # fmt: skip
+def test_files_of_any_shape_are_read(lines: list[tuple[str, str]]) -> None:
+    text = "".join(
+        f"{other}\n{form.format(name, '1')}\n"
+        for name, (form, other) in zip(NAMES[2:3] + NAMES[:2], lines, strict=False)
+    )
+    assert recognises(text)
+    assert list(findings(f"{text}{SWITCH if SWITCH.split(maxsplit=1)[0] not in text else ''}", KNOWN)) == []

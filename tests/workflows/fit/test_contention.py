@@ -46,7 +46,7 @@ def test_it_takes_its_share_of_the_time() -> None:
     assert isinstance(whole, contention.Budget)
     less = contention.budget_of(asked(topology, 2.1 * whole.launch_seconds / contention.TIME_SHARE))
     assert isinstance(less, contention.Budget) and less.launches == 2
-    assert contention.budget_of(asked(topology, whole.launch_seconds)) == "there was no time for it"
+    assert contention.budget_of(asked(topology, whole.launch_seconds)) == "no time was left"
 
 
 def stored(path: Path, seen: dict[Pattern, Observed]) -> FitResult:

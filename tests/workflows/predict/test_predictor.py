@@ -10,14 +10,14 @@ from rankwise.analysis.predict.what_if import parse_changes
 from rankwise.core.errors import InputError
 from rankwise.core.flows import Flow as CoreFlow
 from rankwise.core.flows import benchmark_of
-from rankwise.core.programs import WALL_TIME, Metric, Program, StoredProgram
+from rankwise.core.programs import WALL_TIME, Metric, Program, StoredProgram, metric_of
 from rankwise.core.records import Cell, Launch, Plan, Segment, Series, Timeline
 from rankwise.simulation.simulator import Bounds
 from rankwise.store.store import Store
 from rankwise.workflows.fit import fitting
-from rankwise.workflows.predict.predictor import Request, compare, predict, sweep
+from rankwise.workflows.predict.asking import parse_sweep
+from rankwise.workflows.predict.predictor import PredictRequest, compare, predict, sweep
 from rankwise.workflows.predict.questions import Collective, Files
-from rankwise.workflows.predict.sweeping import parse_sweep
 from rankwise.workflows.schedules import parse_sites
 from support.fitted import store_fit
 from support.made_up_trace import NUMBER, rank_file
@@ -31,10 +31,10 @@ SIZE = 1_000_000
 def ask(tmp_path: Path):
     """A request about a pattern on the platform of two sites."""
 
-    def made(pattern: str, **platform: object) -> Request:
+    def made(pattern: str, **platform: object) -> PredictRequest:
         (tmp_path / "flows").write_text(pattern)
         file = write_two_sites(tmp_path / "platform.toml", **platform)
-        return Request(Files((str(tmp_path / "flows"),)), file, bounds=Bounds(60, at_once=2))
+        return PredictRequest(Files((str(tmp_path / "flows"),)), file, bounds=Bounds(60, at_once=2))
 
     return made
 
@@ -102,9 +102,9 @@ def test_a_trace_is_predicted_on_the_hosts_that_it_ran_on(tmp_path: Path) -> Non
     send, receive = (NUMBER["MPI_Send"], 0, 1, 7, SIZE), (NUMBER["MPI_Recv"], 0, 0, 7, SIZE, 0, 7, SIZE)
     for rank, (call, host) in enumerate([(send, "b1"), (receive, "b2")]):
         (folder / f"rank-{rank:06d}.trace").write_bytes(rank_file(rank, 2, [(call, 0, 1)], host=host))
-    near = predict(Request(Files((str(folder),)), file))
+    near = predict(PredictRequest(Files((str(folder),)), file))
     assert near.nodes_of_ranks == ("b1", "b2")
-    far = predict(Request(Files((f"{folder}@nodes=0,2",)), file))
+    far = predict(PredictRequest(Files((f"{folder}@nodes=0,2",)), file))
     assert far.nodes_of_ranks == ("a1", "b1")
     assert far.simulation.total_seconds > near.simulation.total_seconds + 0.9 * WAN_DELAY
 
@@ -112,7 +112,7 @@ def test_a_trace_is_predicted_on_the_hosts_that_it_ran_on(tmp_path: Path) -> Non
 def test_a_collective_on_more_nodes_than_measured_says_so(tmp_path: Path) -> None:
     file = write_two_sites(tmp_path / "p.toml")
     asked = Collective("bcast", "binomial", 1000, network=parse_sites("4x4"))
-    found = predict(Request(asked, file))
+    found = predict(PredictRequest(asked, file))
     assert found.simulation.ranks == len(found.nodes_of_ranks) == 16
     assert len(set(found.nodes_of_ranks)) == 16
     (notice,) = found.notices
@@ -121,7 +121,7 @@ def test_a_collective_on_more_nodes_than_measured_says_so(tmp_path: Path) -> Non
 
 def test_ranks_share_nodes_as_the_layout_says(tmp_path: Path) -> None:
     file = write_two_sites(tmp_path / "p.toml")
-    found = predict(Request(Collective("bcast", "binomial", 1000, network=parse_sites("2x1x2")), file))
+    found = predict(PredictRequest(Collective("bcast", "binomial", 1000, network=parse_sites("2x1x2")), file))
     assert found.nodes_of_ranks == ("a1", "a1", "b1", "b1")
     assert not found.notices
 
@@ -129,20 +129,20 @@ def test_ranks_share_nodes_as_the_layout_says(tmp_path: Path) -> None:
 def test_algorithms_are_compared_and_refusals_told(tmp_path: Path) -> None:
     file = write_two_sites(tmp_path / "p.toml")
     names = ("ring", "recursive_doubling")
-    found = compare(Request(Collective("allreduce", "ring", SIZE), file),
+    found = compare(PredictRequest(Collective("allreduce", "ring", SIZE), file),
                     [Collective("allreduce", name, SIZE) for name in names])  # fmt: skip
     totals = [one.total_seconds for one in found.rows]
     assert sorted(one.name for one in found.rows) == sorted(names)
     assert totals == sorted(totals)
-    single = predict(Request(Collective("allreduce", found.rows[0].name, SIZE), file))
+    single = predict(PredictRequest(Collective("allreduce", found.rows[0].name, SIZE), file))
     assert single.simulation.total_seconds == totals[0]
 
 
 def test_several_programs_at_once_cost_one_another(tmp_path: Path) -> None:
     (tmp_path / "a").write_text(f"0 1 {SIZE}\n")
     file = write_two_sites(tmp_path / "p.toml")
-    alone = predict(Request(Files((f"{tmp_path}/a@nodes=0,1",)), file)).simulation.total_seconds
-    both = predict(Request(Files((f"{tmp_path}/a@nodes=0,1", f"{tmp_path}/a@nodes=0,1")), file))
+    alone = predict(PredictRequest(Files((f"{tmp_path}/a@nodes=0,1",)), file)).simulation.total_seconds
+    both = predict(PredictRequest(Files((f"{tmp_path}/a@nodes=0,1", f"{tmp_path}/a@nodes=0,1")), file))
     assert alone == pytest.approx(2 * OVERHEAD + SIZE / NIC + LAN_DELAY, rel=1e-4)
     assert both.simulation.total_seconds > 1.9 * alone
     assert len(both.nodes_of_ranks) == 4
@@ -155,7 +155,7 @@ def test_a_folder_of_ranks_is_one_trace(tmp_path: Path) -> None:
     (folder / "rank1").write_text("1 init\n1 recv 0 0 100\n1 finalize")
     (folder / "README").write_text("nothing of this is a trace")
     file = write_two_sites(tmp_path / "p.toml")
-    assert predict(Request(Files((str(folder),)), file)).simulation.messages == 1
+    assert predict(PredictRequest(Files((str(folder),)), file)).simulation.messages == 1
 
 
 def test_a_platform_of_another_testbed_is_warned_of(ask) -> None:
@@ -179,7 +179,7 @@ def test_what_cannot_be_predicted_has_a_remedy(
     tmp_path: Path, files: tuple[str, ...], platform: str, testbed: str
 ) -> None:
     (tmp_path / "flows").write_text("0 1 8\n")
-    asked = Request(
+    asked = PredictRequest(
         Files(tuple(f"{tmp_path}/{one}" for one in files)), tmp_path / platform if platform else None, testbed
     )
     with pytest.raises(InputError) as caught:
@@ -193,7 +193,7 @@ def test_a_stored_run_beside_it(tmp_path: Path) -> None:
         run_id = measured(opened)
     file = write_two_sites(tmp_path / "p.toml")
     questions = [Collective("allreduce", name, 16, ranks=2) for name in ("ring", "recursive_doubling")]
-    asked = Request(questions[0], file, compare_with=run_id)
+    asked = PredictRequest(questions[0], file, compare_with=run_id)
     found = compare(asked, questions, store)
     (row,) = found.measured
     assert (row.benchmark, row.size_bytes, row.ranks, row.same) == ("allreduce", 16, 2, False)
@@ -210,10 +210,10 @@ def test_a_run_without_such_cells_is_refused(tmp_path: Path) -> None:
         run_id = measured(opened)
     file = write_two_sites(tmp_path / "p.toml")
     with pytest.raises(InputError, match="on 3 ranks"):
-        predict(Request(Collective("allreduce", "ring", 16, ranks=3), file, compare_with=run_id), store)
+        predict(PredictRequest(Collective("allreduce", "ring", 16, ranks=3), file, compare_with=run_id), store)
     with pytest.raises(InputError, match="did not measure this pattern"):
         (tmp_path / "flows").write_text("0 1 8\n")
-        predict(Request(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
+        predict(PredictRequest(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
 
 
 def test_a_pattern_beside_a_run_that_measured_it(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_pattern_beside_a_run_that_measured_it(tmp_path: Path) -> None:
         )
     (tmp_path / "flows").write_text(f"0 2 {SIZE} 0\n1 3 {SIZE} 0.01\n")
     file = write_two_sites(tmp_path / "p.toml")
-    found = predict(Request(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
+    found = predict(PredictRequest(Files((str(tmp_path / "flows"),)), file, compare_with=run_id), store)
     assert [(one.benchmark, one.seconds) for one in found.measured] == [
         ("until the last ends", 0.5), ("0 -> 2", 0.5), ("1 -> 3", 0.25),
     ]  # fmt: skip
@@ -270,7 +270,7 @@ def test_a_trace_beside_a_run_of_its_program(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     run_id = store_program(store)
     (tmp_path / "app.goal").write_text(CALC)
-    asked = Request(
+    asked = PredictRequest(
         Files((str(tmp_path / "app.goal"),)), write_two_sites(tmp_path / "p.toml"), compare_with=run_id
     )
     found = predict(asked, store)
@@ -279,6 +279,31 @@ def test_a_trace_beside_a_run_of_its_program(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert [one.error for one in found.measured] == pytest.approx([-0.2, -0.2], abs=1e-6)
     assert [one.kind for one in found.notices] == ["launching"]
+
+
+def test_a_metric_that_is_a_time_stands_beside_the_wall_time(tmp_path: Path) -> None:
+    """The wall time is the launch's own; a time is known by the name of its group, and has its unit."""
+    metrics = (
+        metric_of(r"(?P<wall_milliseconds>\S+)"),
+        metric_of(r"Loop time of (\S+)"),
+        metric_of(r"Mop/s = (\S+)"),
+    )
+    cells = tuple(Cell("mpich-5.0.2", one.name, 0, 2) for one in metrics)
+    kept = StoredProgram(Program(TYPED, metrics), (), ("",))
+    with Store(tmp_path / "store.sqlite") as opened:
+        run_id = opened.begin_run(
+            "rankwise compare", "two-clusters", Plan(cells, 1, 60.0), kind="program", request=kept.text
+        )
+        series = tuple(Series(cell, "metric", np.array([500.0])) for cell in cells)
+        opened.add_launch(run_id, Launch((Segment("mpich-5.0.2", 2),), "finished", "", (), 0.0, 1.25, series))
+    (tmp_path / "app.goal").write_text(CALC)
+    asked = PredictRequest(
+        Files((str(tmp_path / "app.goal"),)), write_two_sites(tmp_path / "p.toml"), compare_with=run_id
+    )
+    found = predict(asked, tmp_path / "store.sqlite")
+    assert {one.benchmark: one.seconds for one in found.measured} == {
+        WALL_TIME: 1.25, "wall milliseconds": 0.5, "Loop time of": 500.0,
+    }  # fmt: skip
 
 
 def test_a_run_of_another_program_or_other_ranks_is_refused(tmp_path: Path) -> None:
@@ -291,13 +316,13 @@ def test_a_run_of_another_program_or_other_ranks_is_refused(tmp_path: Path) -> N
         (folder / f"rank-{rank:06d}.trace").write_bytes(rank_file(rank, 2, [(call, 0, 1)]))
     (folder / "trace.json").write_text('{"program": ["./app", "10"]}')
     file = write_two_sites(tmp_path / "p.toml")
-    asked = Request(Files((str(folder),)), file, compare_with=other)
+    asked = PredictRequest(Files((str(folder),)), file, compare_with=other)
     with pytest.raises(InputError, match=r"measured \./other 10, and the trace is one of \./app 10"):
         predict(asked, store)
     assert len(predict(replace(asked, compare_with=same), store).measured) == 2
     (tmp_path / "three.goal").write_text(CALC.replace("ranks 2", "ranks 3"))
     with pytest.raises(InputError, match="on 3 ranks"):
-        predict(Request(Files((str(tmp_path / "three.goal"),)), file, compare_with=same), store)
+        predict(PredictRequest(Files((str(tmp_path / "three.goal"),)), file, compare_with=same), store)
     with pytest.raises(InputError, match="several at the same time"):
         predict(replace(asked, question=Files((str(tmp_path / "three.goal"), str(folder)))), store)
 
@@ -305,18 +330,18 @@ def test_a_run_of_another_program_or_other_ranks_is_refused(tmp_path: Path) -> N
 def test_the_newest_stored_fit_of_an_mpi_is_a_platform(tmp_path: Path) -> None:
     store = tmp_path / "store.sqlite"
     with pytest.raises(InputError, match=r"^no fit of openmpi is stored$") as caught:
-        predict(Request(Collective("bcast", "binomial", 8), mpi="openmpi", fits=store))
+        predict(PredictRequest(Collective("bcast", "binomial", 8), mpi="openmpi", fits=store))
     assert caught.value.remedy == "measure it: rankwise fit --testbed NAME --mpi openmpi"
     store_fit(store, launches=2)
     newest = store_fit(store, launches=2)
-    found = predict(Request(Collective("bcast", "binomial", 8), mpi="openmpi", fits=store))
+    found = predict(PredictRequest(Collective("bcast", "binomial", 8), mpi="openmpi", fits=store))
     assert found.platform_name.startswith(f"run {newest}: duo with openmpi-5.0.11, ")
     assert found.platform == fitting.load(newest, store).platform
     for asked in ({"mpi": "mpich"}, {"mpi": "openmpi-5.0.1"}, {"mpi": "openmpi", "testbed": "cluster"}):
         with pytest.raises(InputError, match=r"is stored; there is openmpi-5\.0\.11 on duo"):
-            predict(Request(Collective("bcast", "binomial", 8), fits=store, **asked))
+            predict(PredictRequest(Collective("bcast", "binomial", 8), fits=store, **asked))
     with pytest.raises(InputError, match="of one MPI already"):
-        predict(Request(Collective("bcast", "binomial", 8), tmp_path / "p.toml", mpi="openmpi", fits=store))
+        predict(PredictRequest(Collective("bcast", "binomial", 8), tmp_path / "p.toml", mpi="openmpi", fits=store))
 
 
 def test_what_a_platform_has_not_measured_is_told(ask) -> None:

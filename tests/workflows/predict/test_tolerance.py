@@ -7,7 +7,7 @@ import pytest
 from rankwise.analysis.predict.what_if import Change, changed
 from rankwise.core.errors import InputError
 from rankwise.simulation.simulator import Bounds
-from rankwise.workflows.predict.predictor import Request, predict, ready
+from rankwise.workflows.predict.predictor import PredictRequest, predict, ready
 from rankwise.workflows.predict.questions import Files
 from rankwise.workflows.predict.tolerance import Solver, slopes, tolerance
 from support.two_sites import WAN, WAN_DELAY, write_two_sites
@@ -18,10 +18,10 @@ FLOWS = f"0 2 {SIZE}\n1 3 {2 * SIZE} 0.003\n0 1 {SIZE} 0.002\n3 2 {SIZE} 0.001\n
 
 @pytest.fixture
 def ask(tmp_path: Path):
-    def made(pattern: str) -> Request:
+    def made(pattern: str) -> PredictRequest:
         (tmp_path / "flows").write_text(pattern)
         file = write_two_sites(tmp_path / "platform.toml")
-        return Request(Files((str(tmp_path / "flows"),)), file, bounds=Bounds(60, at_once=2))
+        return PredictRequest(Files((str(tmp_path / "flows"),)), file, bounds=Bounds(60, at_once=2))
 
     return made
 
@@ -76,7 +76,7 @@ def test_what_never_loses_is_said_to(ask) -> None:
 def test_nothing_that_takes_time_has_no_tolerance(ask, tmp_path: Path) -> None:
     (tmp_path / "idle").write_text("num_ranks 2\nrank 0 {\n}\nrank 1 {\n}\n")
     asked = ask("0 1 8\n")
-    idle = Request(Files((str(tmp_path / "idle"),)), asked.platform_file, bounds=asked.bounds)
+    idle = PredictRequest(Files((str(tmp_path / "idle"),)), asked.platform_file, bounds=asked.bounds)
     assert predict(idle).simulation.total_seconds == 0
     with pytest.raises(InputError, match="takes no time"):
         tolerance(idle)

@@ -17,13 +17,18 @@ from rankwise.mpi.family import FamilyLauncher
 from rankwise.testbeds.local import LocalTestbed
 from rankwise.workflows.tune.budget import (
     CLOSING_SECONDS,
+    CLOSING_SHARE,
     LEAST_VALIDATION_SHARE,
+    MESSAGES_PER_CELL,
     MOST_VALIDATION_SHARE,
+    SECONDS_PER_CELL,
     Budget,
     Pace,
     PunctualLaunching,
     TimeIsOverError,
+    seconds_per_cell,
     share_of_first,
+    validation_part,
 )
 
 CELL = Cell("ours-1.0", "bcast", 64, 4)
@@ -36,11 +41,31 @@ LAUNCH = Launch(
 
 
 def test_the_validation_has_what_it_needs_within_limits() -> None:
-    budget = Budget(1000.0, 200.0)
-    assert budget.validation_seconds(70.0) == 70.0
-    assert budget.validation_seconds(0.0) == LEAST_VALIDATION_SHARE * 200
-    assert budget.validation_seconds(1e6) == MOST_VALIDATION_SHARE * 200
-    assert budget.validation_end(5.0) == 1200.0 - CLOSING_SECONDS - 5.0
+    assert validation_part(70.0, 200.0) == 70.0
+    assert validation_part(0.0, 200.0) == LEAST_VALIDATION_SHARE * 200
+    assert validation_part(1e6, 200.0) == MOST_VALIDATION_SHARE * 200
+    assert Budget(1000.0, 10.0).validation_end(5.0) == 1010.0 - CLOSING_SECONDS - 5.0
+    assert Budget(1000.0, 200.0).validation_end(5.0) == 1200.0 - CLOSING_SHARE * 200.0 - 5.0
+
+
+def test_a_large_message_takes_what_its_bytes_take_on_the_slowest_path() -> None:
+    pace = Pace(lambda _: 0.01, lambda _: 1e-6)
+    small, large = (pace.launch_seconds([replace(CELL, size_bytes=size)]) for size in (1, 10**7))
+    assert large - small == pytest.approx(MESSAGES_PER_CELL * 10.0, rel=1e-3)
+
+
+def test_raw_tcp_teaches_nothing_of_what_an_mpi_takes() -> None:
+    raw = tuple(Series(replace(CELL, benchmark="tcp_after_pause"), "time", np.ones(3)) for _ in range(2))
+    pace = Pace(lambda _: 0.01)
+    before = pace.launch_seconds([CELL])
+    pace.add([replace(LAUNCH, series=raw, cells_seconds=100.0, seconds=102.0)])
+    assert pace.launch_seconds([CELL]) == before
+    assert pace.launch_seconds([raw[0].cell] * 2) == pytest.approx(102.0)
+
+
+def test_cells_are_repeated_for_less_where_the_time_is_short() -> None:
+    assert seconds_per_cell(0.5, 0.1) > seconds_per_cell(0.5, 0.1, 3.0) > seconds_per_cell(0.5, 0.1, 1.0)
+    assert seconds_per_cell(0.5, 0.1, 1.0) == SECONDS_PER_CELL
 
 
 def test_the_pace_is_that_of_launches_seen() -> None:
@@ -58,7 +83,7 @@ def test_no_launch_is_begun_that_would_end_too_late(monkeypatch: pytest.MonkeyPa
         return LAUNCH
 
     monkeypatch.setattr(Launching, "launch", launch)
-    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), Plan((), 0, 10.0))
+    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), Plan((), 0, 10.0), pace=Pace(lambda _: 0.0))
     punctual.clock = lambda: now[0]
     punctual.end = 10.0
     ours, others = (
@@ -69,7 +94,10 @@ def test_no_launch_is_begun_that_would_end_too_late(monkeypatch: pytest.MonkeyPa
     with pytest.raises(TimeIsOverError):
         punctual.launch(ours, PROGRAM, [CELL])
     assert now[0] == 9.0
-    punctual.launch(others, PROGRAM, [CELL])  # may be quicker
+    punctual.end = 11.5
+    with pytest.raises(TimeIsOverError):
+        punctual.launch(ours, PROGRAM, [CELL])
+    punctual.launch(others, PROGRAM, [replace(CELL, implementation="others")])  # may be quicker
 
 
 def test_a_short_launch_is_begun_after_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +106,7 @@ def test_a_short_launch_is_begun_after_long_ones(monkeypatch: pytest.MonkeyPatch
         return replace(LAUNCH, seconds=1.0 + len(cells), cells_seconds=float(len(cells)), series=series)
 
     monkeypatch.setattr(Launching, "launch", launch)
-    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), Plan((), 0, 10.0))
+    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), Plan((), 0, 10.0), pace=Pace(lambda _: 0.0))
     punctual.clock, punctual.end = lambda: 0.0, 10.0
     one = Implementation(CELL.implementation, "mpich", "5.0", "/usr", "mpicc", "mpirun", "debian")
     punctual.launch(one, PROGRAM, [CELL] * 15)
@@ -89,7 +117,7 @@ def test_a_short_launch_is_begun_after_long_ones(monkeypatch: pytest.MonkeyPatch
 
 def test_the_first_launch_of_an_mpi_takes_as_long_as_guessed() -> None:
     plan = Plan((), 0, 10.0)
-    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), plan, guess=lambda cells: 6.0 * len(cells))
+    punctual = PunctualLaunching(FamilyLauncher(), LocalTestbed(), plan, pace=Pace(lambda _: 0.25))
     punctual.clock, punctual.end = lambda: 0.0, 10.0
     one = Implementation("ours", "mpich", "5.0", "/usr", "mpicc", "mpirun", "debian")
     with pytest.raises(TimeIsOverError):

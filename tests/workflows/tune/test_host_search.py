@@ -34,7 +34,7 @@ def test_buffers_first_then_what_stands_on_them() -> None:
     assert subjects(target(two_sites())) == {
         "hosts": ["TCP buffer limits"],
         "hosts-pauses": ["messages after a pause"],
-        "hosts-network": ["congestion control and NICs", "host settings"],
+        "hosts-network": ["congestion control and NICs", "other host settings"],
     }
 
 

@@ -1,59 +1,55 @@
-"""A search shares out its time among its stages, and ends while there is still time for the validation."""
+"""A stage has its share of the time, its validation a part of that from the beginning, and all ends in time."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from types import SimpleNamespace
-from typing import Any
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rankwise.analysis.validation.evidence import FIRST_LOOK
-from rankwise.workflows.tune.budget import MOST_FIRST_LOOK_SHARE, Budget
-from rankwise.workflows.tune.search import VALIDATION_LAUNCHES, StagedSearch
+from rankwise.workflows.tune.budget import LEAST_VALIDATION_SHARE, MOST_VALIDATION_SHARE
+from rankwise.workflows.tune.search import StageSearches, turn
 
-
-class Timed(StagedSearch):
-    """Stages that take as long as they may, and a launch beyond; `validation` seconds are left to be validated."""
-
-    def __init__(self, stages: Sequence[float], validation: float) -> None:
-        self.now, self.validation = 0.0, validation
-        self.stages = [
-            SimpleNamespace(name=str(i), seconds=one, searches={"ours": []}, time_factor=1.0, stage=None)
-            for i, one in enumerate(stages)
-        ]
-        self.deadlines: list[float] = []
-        self._found = {}
-        self._launching: Any = SimpleNamespace(end=math.inf)
-        self.warned = (0.0, 0.0)
-
-    def _stages(self) -> Any:
-        return list(self.stages)
-
-    def _due(self, stage: Any) -> Any:
-        return stage
-
-    def _validation_seconds(self) -> float:
-        return self.validation
-
-    def _warn(self, needed_seconds: float, seconds: float) -> None:
-        self.warned = needed_seconds, seconds
-
-    def _carry_out(self, stage: Any, deadline: float, latest: float) -> None:
-        self.deadlines.append(deadline)
-        self.now = min(max(self.now, deadline) + 2.0, latest)
+SECONDS = st.floats(0.1, 1e4)
 
 
-@pytest.mark.parametrize("validation", [0.0, 30.0, 45.0, 1000.0])
-def test_the_validation_has_its_time_left(validation: float) -> None:
-    search = Timed([10.0, 20.0, 300.0], validation)
-    budget = Budget(0.0, 100.0, lambda: search.now)
-    search.run(budget)
-    left = budget.validation_seconds(validation)
-    assert all(deadline <= 100.0 - left + 2.0 for deadline in search.deadlines)
-    expected = FIRST_LOOK / VALIDATION_LAUNCHES * validation
-    first_look = budget.validation_seconds(expected, MOST_FIRST_LOOK_SHARE)
-    assert search.now <= search._launching.end == 100.0 - first_look
-    assert search.deadlines[0] == pytest.approx(10.0), "the third stage needs too much, not the first"
-    assert search.warned == (330.0 + validation, 100.0)
+def stage(seconds: float, validation: float, factor: float = 1.0) -> StageSearches:
+    return StageSearches("some", seconds, validation, {}, factor)
+
+
+@given(st.lists(st.tuples(SECONDS, SECONDS), min_size=1, max_size=6), st.floats(0.0, 1e4), st.floats(1.0, 3.0))
+def test_searches_and_validations_of_all_stages_end_in_time(
+    needed: list[tuple[float, float]], seconds: float, factor: float
+) -> None:
+    stages, now = [stage(*one, factor) for one in needed], 50.0
+    finish = now + seconds
+    while stages:
+        its = turn(stages, now, finish)
+        mine = its.end - now
+        assert now - 1e-6 <= its.search_end <= its.latest_search_end <= finish + 1e-6
+        assert its.end <= finish + 1e-6
+        of_validation = its.end - its.search_end
+        assert LEAST_VALIDATION_SHARE * mine - 1e-6 <= of_validation <= MOST_VALIDATION_SHARE * mine + 1e-6
+        stages, now = stages[1:], its.end
+
+
+def test_a_validation_has_what_it_needs_before_the_search_begins() -> None:
+    its = turn([stage(30.0, 20.0), stage(500.0, 500.0)], 0.0, 100.0)
+    assert (its.search_end, its.end) == (30.0, 50.0), "the second stage needs too much, not the first"
+    assert its.latest_search_end > its.search_end, "what could conclude nothing yet may go on"
+
+
+def test_a_search_that_will_not_come_to_a_first_look_is_not_begun() -> None:
+    for left, is_begun in ((350.0, True), (340.0, False)):  # two rounds of four, and three launches of five
+        its = turn([stage(400.0, 250.0), stage(1.0, 1.0)], 50.0, 50.0 + left)
+        assert (its.latest_search_end > 50.0) == is_begun
+    many = replace(stage(400.0, 250.0), searches={"one": [[], []]})
+    assert turn([many], 50.0, 390.0).latest_search_end > 50.0, "one of its questions may be answered"
+
+
+@pytest.mark.parametrize(("needed", "least"), [((400.0, 0.0), 300.0), ((400.0, 500.0), 600.0)])
+def test_less_than_the_fewest_rounds_and_a_first_look_are_of_no_use(
+    needed: tuple[float, float], least: float
+) -> None:
+    assert stage(*needed).least_seconds == pytest.approx(least)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwise.analysis.application import parse
+from rankwise.analysis.application import of_rows
 from rankwise.analysis.tune.algorithm_search import AlgorithmSearch
 from rankwise.analysis.tune.search import Search
 from rankwise.core.errors import HostError
@@ -16,9 +16,9 @@ from rankwise.core.network import Topology
 from rankwise.core.records import Benchmark
 from rankwise.core.tuning import Algorithm, Choice, Native, Setting, Tuning
 from rankwise.mpi.family import family_named
-from rankwise.workflows.tune import schedule_choices
-from rankwise.workflows.tune.own_choices import own_choices
-from rankwise.workflows.tune.stages import STAGES, Collective, Target, TuneSpec, spread_of
+from rankwise.workflows.tune import choices
+from rankwise.workflows.tune.choices import own_choices
+from rankwise.workflows.tune.stages import STAGES, SURVEY, Collective, Target, TuneSpec, spread_of
 from support.emulated import two_sites
 from support.made_up_family import OURS, install
 from support.mpis import FOUND
@@ -34,6 +34,7 @@ def knobs(self, implementation):
         Knob("transport", ("OURS",), "environment", "its carrier", ("tcp", "fast"), default="tcp"),
         Knob("adapt", ("ADAPT",), "environment", values=("on", "off"), default="off"),
         Knob("han", ("HAN",), "environment", values=("on", "off"), default="on"),
+        Knob("eager-threshold", ("FAR",), "environment", least=1, most=1 << 20, default="8192"),
         Knob("eager-threshold-shm", ("EAGER",), "environment", least=1, most=1 << 20, default="8192"),
     )
 
@@ -77,7 +78,7 @@ def test_only_what_can_be_said_is_searched_and_the_rest_has_its_reason() -> None
     assert reduce.startswith(
         "reduce at 6 ranks, reduce at 4 ranks: left as they are: the operator may not commute"
     )
-    assert alltoall.endswith("Our MPI lets nobody choose among algorithms")
+    assert alltoall.endswith("Our MPI has no selectable algorithms")
 
 
 def test_the_grain_is_the_family_s() -> None:
@@ -110,6 +111,20 @@ def test_where_collectives_are_tuned_transports_are_tried_between_all_hosts_too(
         cells = [cell for trial in search.ask() for cell in trial.cells]
         found = {(cell.benchmark, cell.ranks, cell.placement) for cell in cells}
         assert {one for one in found if one[0] != "pingpong"} == contended
+
+
+def test_all_that_two_ranks_would_try_is_surveyed_over_the_longest_path() -> None:
+    (stage,) = (one for one in STAGES if one.name == SURVEY)
+    menu = {name: Benchmark(name, "point-to-point", "") for name in ("pingpong", "late_receiver")}
+    spec = TuneSpec(("transport", "eager-threshold"), ())
+    ((search,),) = stage.searches(OURS, menu, SITES, spec)
+    trials = search.ask()
+    assert [trial.name for trial in trials] == ["default", "eager-threshold=1048576", "transport=fast"]
+    assert {(cell.benchmark, cell.placement) for trial in trials for cell in trial.cells} == {
+        ("pingpong", "across-sites")
+    }
+    assert not list(stage.searches(OURS, menu, SITES, TuneSpec((), ())))
+    assert not list(stage.searches(OURS, menu, TARGET, spec)), "within a host a launch takes no time"
 
 
 def test_what_decides_how_all_collectives_are_done_is_tried_where_ranks_share_hosts() -> None:
@@ -151,9 +166,7 @@ def test_choices_that_what_was_found_leaves_without_effect_are_not_tried() -> No
 
 def test_a_barrier_has_no_size_and_what_is_sent_eagerly_is_among_the_sizes_tried() -> None:
     chosen = Tuning((Setting("eager-threshold-shm", "20000"),))
-    application = parse(
-        "operation,size_bytes,ranks,count\nbcast,1000,4,9\nbcast,10000,4,1\n", "app.csv", ("bcast",)
-    )
+    application = of_rows((("bcast", 1000, 4, 9), ("bcast", 10000, 4, 1)), "app.csv", ("bcast",))
     for operation, more, sizes in (
         ("barrier", TuneSpec((), ()), [0]),
         ("bcast", TuneSpec((), ()), [64, 4096, 8192, 8208, 65536, 1 << 20]),
@@ -195,7 +208,7 @@ def labels(target: Target, ranks: int, **more: bool) -> set[str]:
 
 @pytest.fixture
 def buildable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule_choices, "whole_native", lambda *_: Native())
+    monkeypatch.setattr(choices, "whole_native", lambda *_: Native())
 
 
 @pytest.mark.usefixtures("buildable")
@@ -234,7 +247,7 @@ def test_an_overlay_that_cannot_be_built_is_told_and_the_rest_is_searched(monkey
     def fails(*_: object) -> Native:
         raise HostError("cannot write the build cache", "free some space")
 
-    monkeypatch.setattr(schedule_choices, "whole_native", fails)
+    monkeypatch.setattr(choices, "whole_native", fails)
     assert labels(SITES, 6) == {"ring", "tree"}
     (stage,) = (one for one in STAGES if one.name == "algorithms")
     spec = TuneSpec((), (Collective("scatter", 6, (4096,)),))

@@ -121,7 +121,7 @@ class Slow(Launches):
         found = super().launch(*given, **more)
         if len(self.seen) > 1:
             return found
-        silent = CellFailure(found.series[2].cell, "no end within 60 s")
+        silent = CellFailure(found.series[2].cell, "timed out after 60 s")
         return replace(found, status="timed out", series=found.series[:2], failures=(silent,))
 
 

@@ -11,7 +11,7 @@ from rankwise.analysis.application import Application, Use
 from rankwise.analysis.validation.acting import acts, communicator_ranks
 from rankwise.analysis.validation.evidence import Evidence
 from rankwise.core.jobs import Host
-from rankwise.core.network import Topology
+from rankwise.core.network import PathFigures, Topology
 from rankwise.core.records import Benchmark, Cell
 from rankwise.core.tuning import Choice, Decision, Rule, Setting, Tuning
 from rankwise.workflows.tune.stages import Collective, Target, TuneSpec
@@ -171,8 +171,9 @@ def test_for_an_application_sizes_lie_within_its_classes() -> None:
 
 def test_what_a_search_may_find_has_as_many_cells() -> None:
     asked = replace(spec(), knobs=("eager-threshold",))
-    cells = found(likely_tuning(asked), asked, TWO_SITES)
-    assert {"bcast", "pingpong"} == {one.cell.benchmark for one in cells if one.is_required}
+    for stage, benchmarks in (("eager", {"bcast", "pingpong"}), ("algorithms", {"bcast"})):
+        cells = found(likely_tuning(asked, stage), asked, TWO_SITES)
+        assert benchmarks == {one.cell.benchmark for one in cells if one.is_required}
 
 
 def test_what_was_validated_and_what_was_not_is_named() -> None:
@@ -216,3 +217,13 @@ def test_what_a_variable_chooses_for_whole_jobs_is_not_looked_at_in_other_jobs()
     assert among == {("bcast", 8), ("ibcast", 4)}, "groups of four ranks, and parts of the job of four"
     reason = reach_reason(OURS, both, wanted, [])
     assert reason is not None and "Those of ibcast act on all communicators of a job" in reason.words
+
+
+def test_sizes_that_take_too_long_are_not_asked_for_but_the_largest_that_does_not() -> None:
+    """1 MB/s behind small limits: 12 MiB would take 75 s a launch."""
+    paths = (PathFigures("a", "b", 0.05, 0.05, 0.05, 1e8, 8e6, 0.0, 0.0),)
+    tuning = Tuning(host_settings=(("net.ipv4.tcp_rmem", "4096 131072 16777216"),))
+    slow = replace(TWO_SITES, paths=paths, visit_limit_seconds=15.0)
+    sizes = {one.cell.size_bytes for one in found(tuning, replace(spec(), knobs=("tcp-limits",)), slow)
+             if one.cell.benchmark == "pingpong" and one.cell.placement == "across-sites"}  # fmt: skip
+    assert max(sizes) == 2 << 20 and 3 << 19 in sizes
