@@ -22,7 +22,6 @@ from rankwise.core.records import Cell, Launch, Plan
 from rankwise.core.units import format_size, parse_size_bytes
 from rankwise.measurement.launch import Launching
 from rankwise.mpi.family import FamilyLauncher
-from rankwise.stats.summary import median
 from rankwise.workflows import joined_benchmarks
 from rankwise.workflows.configurations import loader
 from rankwise.workflows.joined import parts_of
@@ -77,8 +76,8 @@ def _keep(times: Times, launch: Launch) -> None:
         print(f"{launch.reason}", flush=True)
     for failure in launch.failures:
         print(f"{failure.cell.benchmark} {failure.cell.size_bytes}: {failure.reason}", flush=True)
-    for cell, series in launch.visits().items():
-        times[cell].append(median(np.concatenate([one.samples_seconds for one in series])))
+    for (cell, _), seconds in launch.values().items():
+        times[cell].append(seconds)
 
 
 def _print(times: Times, cells: Sequence[Cell], bounds: Bounds) -> None:

@@ -38,6 +38,8 @@ from scipy.sparse import csr_array
 from rankwise.analysis.map.cost import Machine, cost, machine_of
 from rankwise.analysis.map.matrix import CommunicationMatrix
 from rankwise.analysis.map.placing import Placed, Problem, place_ranks
+from rankwise.analysis.trace.matrix import communication_matrix
+from rankwise.analysis.trace.reading import read
 from rankwise.core.jobs import Host
 from rankwise.core.units import format_time, parse_duration_seconds
 from rankwise.measurement.placement import place
@@ -166,11 +168,11 @@ def predictions(
         for one in names:
             for testbed_name in NETWORKS:
                 testbed = testbed_of(str(network(testbed_name, Path(name), -(-ranks // 4))), None)
-                trace, hosts = programs.trace(one, ranks), testbed.hosts()
+                recorded, hosts = read(programs.trace(one, ranks)), testbed.hosts()
                 machine = machine_of(hosts)
                 numbers = {host: number for number, host in enumerate(machine.names)}
                 at = {how: np.array([numbers[host] for host in place(how, hosts, ranks)]) for how in heads[:2]}
-                weights = CommunicationMatrix.of_table(look(trace).matrix.bytes).weights()
+                weights = CommunicationMatrix.of_table(communication_matrix(recorded).bytes).weights()
                 problem = Problem(weights, machine, at["cyclic"], {})
                 starts = [Placed(machine.slots_of(nodes), 0.0, how) for how, nodes in at.items()]
                 for peer, call in by_cost.items():
@@ -180,8 +182,8 @@ def predictions(
                         starts.append(Placed(slots, 0.0, peer))
                 found = next(placed for placed in place_ranks(problem, seconds) if placed.start != "now")
                 own = [*starts[: len(at)], Placed(found.slots, found.cost, "rankwise, bytes")]
-                others = map_by_time(problem, starts[len(at) :], trace, None, testbed.name, 0.0).timed
-                done = map_by_time(problem, own, trace, None, testbed.name, seconds).timed
+                others = map_by_time(problem, starts[len(at) :], recorded, None, testbed.name, 0.0).timed
+                done = map_by_time(problem, own, recorded, None, testbed.name, seconds).timed
                 told = {each.start: each.seconds for each in (*others, *done)}
                 told["rankwise, time"] = done[0].seconds
                 least = min(told.get(each, np.inf) for each in [*by_cost, "rankwise, bytes"])

@@ -4,7 +4,7 @@
         [--time 60s] [--search 20s] [--mpi mpich-5]
 
 Each program is recorded on this host and mapped by predicted time from a cyclic placement of 8 ranks, two a node.
-Then it runs on the emulated network with both placements in turn, as `rankwise map --verify` does, for `--time`;
+Then it runs on the emulated network with both placements in turn, as `rankwise map --compare` does, for `--time`;
 its own seconds are compared, without what starting it takes.
 """
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import click
 
+from rankwise.analysis.trace.messages import sent
 from rankwise.analysis.trace.reading import read
-from rankwise.analysis.trace.summary import sent
 from rankwise.artifacts import apps, npb_tree
 from rankwise.core.records import Implementation
 from rankwise.core.units import exact_size
@@ -45,10 +45,9 @@ def counted(folder: Path) -> Counts:
     for one in read(folder).ranks:
         for row, calls in zip(one.signatures, one.statistics["calls"].tolist(), strict=False):
             name, kind = one.functions[row[0]]
-            message = sent(one, row)
-            if message:
-                found[MESSAGES, message[2]] += calls
-            elif kind == "collective" and len(row) > 3:
+            for message in sent(one, row):
+                found[MESSAGES, message.bytes] += calls
+            if kind == "collective" and len(row) > 3:
                 found[name.removeprefix("MPI_"), row[3]] += calls
     return found
 

@@ -136,9 +136,8 @@ def _exhaustive(domain: Domain, launches: int) -> Times:
     cells = [domain.cell(size, label) for size in domain.sizes for label in labels]
     found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for _ in range(launches):
-        for cell, visits in domain.launch(cells, domain.candidates).visits().items():
-            samples = np.concatenate([one.samples_seconds for one in visits])
-            found[cell.label, cell.size_bytes].append(median(samples))
+        for (cell, _), seconds in domain.launch(cells, domain.candidates).values().items():
+            found[cell.label, cell.size_bytes].append(seconds)
     times: Times = defaultdict(lambda: math.inf)
     times.update({key: median(np.array(values)) for key, values in found.items()})
     for size in domain.sizes:
