@@ -91,6 +91,13 @@ def test_what_a_program_prints_of_its_own_is_no_warning_of_the_mpi() -> None:
     assert warnings("Warning: large time step\nmax error 1e-3\n", "warning: deprecated input\n") == ()
 
 
+@pytest.mark.parametrize("shell", ["rsh", "ssh"])  # of Open MPI 4 and 5
+def test_a_process_group_that_the_child_has_set_before_its_parent_is_no_warning(shell: str) -> None:
+    refused = f"[a-1:00004] plm:{shell}: Warning: setpgid(8,8) failed in parent with errno="
+    assert warnings("", f"{refused}Permission denied(13)\n") == ()
+    assert warnings("", f"{refused}No such process(3)\n") != ()
+
+
 @pytest.mark.parametrize(
     ("stdout", "stderr", "named"),
     [

@@ -34,6 +34,8 @@ _RULES: Final = tuple((rank, re.compile(pattern, re.IGNORECASE)) for rank, patte
     (_NOTHING, r"^on communicator|^and potentially your mpi job|^MPI_ERRORS_ARE_FATAL|^type .* for usage"),
     (_NOTHING, r"^\d+ total process(es)? failed to start|did not invoke MPI_INIT before quitting"),
     (_NOTHING, r"^traceback \(most recent|^file \".*\", line \d+"),
+    # both parent and child of Open MPI's launchers call setpgid: one that comes second is refused, harmlessly
+    (_NOTHING, r"^plm:[rs]sh: warning: setpgid\(\d+,\d+\) failed in parent with errno=permission denied"),
     # how processes ended
     (_ENDING, r"^mpi_abort was invoked|^application called mpi_abort|^primary job\s+terminated normally"),
     (_ENDING, r"noticed that process rank \d+|detected that one or more processes|has exited due to process rank"),
