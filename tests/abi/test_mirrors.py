@@ -66,6 +66,15 @@ def fortran_goes(own: str, other: str) -> bool:
     return not other.startswith("lammpi") and not (own.startswith("openmpi-4") and other.startswith("openmpi-5"))
 
 
+def test_fortran_of_another_open_mpi_is_refused(tmp_path: Path) -> None:
+    program, other = str(native("fortran", id_of("openmpi-4"))), id_of("openmpi-5")
+    for command in (["run", "--mpi", other, "-n", "2"], ["compare", other]):
+        assert_error(rankwise(*command, "--", program, home=tmp_path), 2, "fortran", other)
+    done = rankwise("abi", "check", program, "--json", home=tmp_path)
+    able = {one["implementation"]: one["runs"] for one in json.loads(done.stdout)["implementations"]}
+    assert able[id_of("openmpi-4")] and able[id_of("mpich-5")] and not able[other]
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize(("own", "other"), [(a, b) for a in FORTRAN for b in IDS if fortran_goes(a, b)], ids=str)
 def test_fortran_on_any_pair(own: str, other: str, tmp_path: Path) -> None:

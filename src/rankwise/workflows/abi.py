@@ -31,6 +31,7 @@ _LIBC = "libc.so.6"
 """Loaded before the program's own MPI where another one works: LAM/MPI's library has a malloc of its own, and what
 libc allocates by that one the other MPI would free by libc's."""
 _ASK_SECONDS = 10.0
+_ANOTHER = "run it on an MPI of another family, or compile it with that one"
 _CALLED = re.compile(r"\bU P?(MPI_\w+)")
 
 
@@ -85,8 +86,22 @@ def linked_to(
             )
     else:
         return None
-    same = (implementation in own, clients.library_name(own[0]) == clients.library_name(implementation))
-    return implementation if any(same) else own[0]  # by that name a process can have one library only
+    if implementation in own:
+        return implementation
+    if not _has_name_of(implementation, own[0]):
+        return own[0]
+    if not select.able_to_run(program, [implementation]):
+        raise InputError(f"{program.name} cannot run on {implementation.id}: {_half_of(own[0])}", _ANOTHER)
+    return implementation
+
+
+def _has_name_of(implementation: Implementation, own: Implementation) -> bool:
+    """Return whether both have a library of one name: a process can have one only."""
+    return clients.library_name(own) == clients.library_name(implementation)
+
+
+def _half_of(own: Implementation) -> str:
+    return f"it needs libraries for Fortran or C++ of {own.id}, which work with no other version"
 
 
 def surroundings(
@@ -243,11 +258,13 @@ def _by_the_standard(program: Path, one: Implementation, how: str) -> Suitabilit
 def _native(program: Path, found: Sequence[Implementation], linked: str) -> list[Suitability]:
     """A program that was linked to one implementation runs on what has its library, or by its mirror."""
     able = {one.id for one in select.able_to_run(program, found)}
-    meant = {one.id for one in select.linked_with(program, found)}
+    meant = {one.id: one for one in select.linked_with(program, found)}
     result = []
     for one in found:
         if one.id in able:
             result.append(Suitability(one.id, True, "" if one.id in meant else f"by a {linked} of its own"))
+        elif halves := [own for own in meant.values() if _has_name_of(one, own)]:
+            result.append(Suitability(one.id, False, _half_of(halves[0])))
         elif meant:
             result.append(_by_the_standard(program, one, "by way of the standard ABI"))
         else:
