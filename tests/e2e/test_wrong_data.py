@@ -71,7 +71,6 @@ def test_wrong_data_come_first_cost_the_verdict_and_the_exit_code(home: Path) ->
     assert {series.cell.benchmark for launch in own for series in launch.series} == {"bcast"}
 
 
-@pytest.mark.nightly
 def test_the_terminal_says_it_in_its_first_line(home: Path) -> None:
     code, text = compared(home)
     assert code == 1

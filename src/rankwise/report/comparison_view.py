@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 from rich.console import RenderableType
 from rich.text import Text
 
-from rankwise.analysis.compare.sentences import headline
+from rankwise.analysis.compare.sentences import headline, wrong_data_sentences
 from rankwise.core.records import Notice
 from rankwise.core.results import Comparison
 from rankwise.report import tables
@@ -21,6 +21,8 @@ _MOST_ROWS = 12
 
 def short_comparison(comparison: Comparison, run_id: int) -> Iterator[RenderableType]:
     """Yield the answer in at most 25 lines: one sentence, the summary, and what the long one has more."""
+    for sentence in wrong_data_sentences(comparison):
+        yield Text(sentence, "bold red")
     yield Text(headline(comparison))
     if comparison.summary:
         yield ""

@@ -11,7 +11,6 @@ from rankwise import __version__
 from rankwise.analysis.compare.cells import gather
 from rankwise.analysis.compare.comparison import compare
 from rankwise.analysis.compare.curves import curves
-from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.compare.sentences import sentences
 from rankwise.analysis.compare.variants import plain_cell, without_labels
 from rankwise.analysis.network import network_figures
@@ -86,14 +85,8 @@ def _imported_curves(store: Store, run_ids: Sequence[int], known: Mapping[str, B
 def comparison_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:
     """Return what the page of a comparison says beside it."""
     said = configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id))
-    words = (*_wrong_data(comparison), *sentences(comparison), *said)
+    words = (*sentences(comparison), *said)
     return report_context(store, run_id, "MPI implementations compared", words)
-
-
-def _wrong_data(comparison: Comparison) -> list[str]:
-    """Goes before all else: what delivers wrong data is not fast."""
-    found = wrong_data(comparison.wrong_data)
-    return [f"WRONG DATA: {found.message}; {found.remedy}."] if found else []
 
 
 def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -> ReportContext:

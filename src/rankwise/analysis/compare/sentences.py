@@ -12,6 +12,7 @@ import scipy
 from rankwise.analysis import labels
 from rankwise.analysis.compare import beside_native
 from rankwise.analysis.compare.explanations import sentence as explanation_sentence
+from rankwise.analysis.compare.notices import wrong_data
 from rankwise.analysis.compare.tcp_sentences import tcp_sentences
 from rankwise.core.results import Comparison, SummaryRow, SwitchPoint, VerdictWord
 from rankwise.core.units import format_size
@@ -26,6 +27,16 @@ _NOT_SHOWN: tuple[VerdictWord, ...] = ("probably faster", "probably slower", "eq
 
 def sentences(comparison: Comparison) -> list[str]:
     """Return the comparison as plain sentences, the most important first."""
+    return [*wrong_data_sentences(comparison), *_compared(comparison)]
+
+
+def wrong_data_sentences(comparison: Comparison) -> list[str]:
+    """Return what comes before all else: what delivers wrong data is not fast. Empty where all data are right."""
+    found = wrong_data(comparison.wrong_data)
+    return [f"WRONG DATA: {found.message}; {found.remedy}."] if found else []
+
+
+def _compared(comparison: Comparison) -> list[str]:
     if not comparison.curves:
         return ["Nothing was measured."]
     beside = beside_native.sentences(comparison.beside_native)
@@ -45,7 +56,7 @@ def sentences(comparison: Comparison) -> list[str]:
 def headline(comparison: Comparison) -> str:
     """Return the answer in one sentence: who is fastest in how many cells, and how much of it is shown."""
     if not comparison.verdicts:
-        return sentences(comparison)[0]
+        return _compared(comparison)[0]
     counts = Counter(verdict.verdict for verdict in comparison.verdicts)
     total = len(comparison.verdicts)
     rest = [f"{counts[word]} {word}" for word in _NOT_SHOWN if counts[word]]
