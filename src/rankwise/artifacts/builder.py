@@ -117,19 +117,19 @@ def _builds() -> Path:
 
 def key(artifact: Artifact, implementation: Implementation | Toolchain) -> str:
     """Return a digest of all that can change what is built."""
-    told = (artifact.name, artifact.kind, artifact.flags, artifact.libraries, _toolchain(implementation).facts)
-    return _digest([*artifact.sources, *_headers(artifact)], told)
+    facts = (artifact.name, artifact.kind, artifact.flags, artifact.libraries, _toolchain(implementation).facts)
+    return _digest([*artifact.sources, *_headers(artifact)], facts)
 
 
-def _toolchain(one: Implementation | Toolchain) -> Toolchain:
-    return compiler.of(one) if isinstance(one, Implementation) else one
+def _toolchain(implementation: Implementation | Toolchain) -> Toolchain:
+    return compiler.of(implementation) if isinstance(implementation, Implementation) else implementation
 
 
-def _digest(files: Sequence[Path], told: tuple[object, ...]) -> str:
+def _digest(files: Sequence[Path], facts: tuple[object, ...]) -> str:
     digest = hashlib.sha256()
     for path in files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    digest.update(repr(told).encode())
+    digest.update(repr(facts).encode())
     return digest.hexdigest()[:16]
 
 
@@ -151,8 +151,8 @@ def _objects(artifact: Artifact, using: Toolchain, scratch: Path, limit_seconds:
     """The object of each source in the cache, compiled if need be, those of one folder at once."""
     kept = paths.cache_folder() / "objects"
     kept.mkdir(exist_ok=True)
-    told = (artifact.kind, artifact.flags, using.facts)
-    headers = _digest(_headers(artifact), told)
+    facts = (artifact.kind, artifact.flags, using.facts)
+    headers = _digest(_headers(artifact), facts)
     objects = {source: kept / f"{using.id}-{_digest([source], (headers,))}.o" for source in artifact.sources}
     missing: defaultdict[Path, list[Path]] = defaultdict(list)
     for source, file in objects.items():

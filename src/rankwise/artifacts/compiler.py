@@ -54,14 +54,14 @@ def of(implementation: Implementation) -> Toolchain:
 
 def of_host() -> Toolchain:
     """Return this host's C compiler (`cc`, or what CC names), for what needs no MPI. Raises HostError."""
-    asked = os.environ.get("CC") or "cc"
-    found = shutil.which(asked)
-    if found is None:
+    command = os.environ.get("CC") or "cc"
+    path = shutil.which(command)
+    if path is None:
         raise HostError(
-            f"there is no C compiler '{asked}' here, which the collective algorithms are compiled with",
+            f"there is no C compiler '{command}' here, which the collective algorithms are compiled with",
             "install one (`apt install gcc`), or set CC to the path of one",
         )
-    return Toolchain("host", found, (), (stamp(Path(found)),), f"`{asked} --version` says whether it works at all")
+    return Toolchain("host", path, (), (stamp(Path(path)),), f"`{command} --version` says whether it works at all")
 
 
 def wrapper(implementation: Implementation, name: str) -> str:
@@ -146,7 +146,7 @@ def of_text(
 
     return answers.kept(
         (implementation.mpicc, options, text), (facts(implementation), headers), run,
-        lambda one: one.returncode == 0 or bool(answered and answered.search(one.stderr)),
+        lambda outcome: outcome.returncode == 0 or bool(answered and answered.search(outcome.stderr)),
     )  # fmt: skip
 
 

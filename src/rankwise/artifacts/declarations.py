@@ -61,18 +61,18 @@ def declared(implementation: Implementation) -> dict[str, Function]:
 
 def read(text: str) -> dict[str, Function]:
     """Return the functions with a PMPI twin that this preprocessed text declares."""
-    found = {}
+    functions = {}
     for returns, name, parameters in _DECLARATION.findall(_ATTRIBUTE.sub(" ", text)):
         result = " ".join(word for word in returns.split() if word not in {"extern", "__extension__"})
         if "typedef" not in result.split():
-            found[name] = Function(name, result, _parameters(parameters))
-    return {name: function for name, function in found.items() if "P" + name in found}
+            functions[name] = Function(name, result, _parameters(parameters))
+    return {name: function for name, function in functions.items() if "P" + name in functions}
 
 
 def _parameters(text: str) -> tuple[Parameter, ...]:
     if text.strip() in {"", "void"}:
         return ()
-    return tuple(_parameter(one.strip(), number) for number, one in enumerate(text.split(",")))
+    return tuple(_parameter(parameter.strip(), number) for number, parameter in enumerate(text.split(",")))
 
 
 def _parameter(text: str, number: int) -> Parameter:

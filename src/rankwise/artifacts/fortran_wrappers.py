@@ -39,7 +39,8 @@ class Binding:
     def definition(self, function: Function, body: str) -> str:
         """Return our function, whose `code` goes to Fortran's last argument, and the library's as declared."""
         parameters = [
-            f"{'MPI_Fint' if _is_number(one.type) else 'void'} *{one.name}" for one in function.parameters
+            f"{'MPI_Fint' if _is_number(parameter.type) else 'void'} *{parameter.name}"
+            for parameter in function.parameters
         ]
         listed = ", ".join([*parameters, "MPI_Fint *ierror"])
         ours = self.ours.format(name=_name(function))
@@ -70,7 +71,7 @@ def without_arguments(function: Function) -> Function:
 
 def has_buffers(function: Function) -> bool:
     """Return whether a function takes data."""
-    return any("void" in one.type for one in function.parameters)
+    return any("void" in parameter.type for parameter in function.parameters)
 
 
 def _name(function: Function) -> str:

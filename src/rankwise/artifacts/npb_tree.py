@@ -46,9 +46,9 @@ RAND = randi8
 
 def find(folder: Path) -> Path:
     """Return the tree for MPI at `folder` or just below it. Raises InputError if there is none."""
-    for one in (folder, *sorted(folder.glob("NPB*-MPI"))):
-        if (one / "sys" / "setparams.c").is_file() and (one / "config").is_dir():
-            return one.absolute()
+    for tree in (folder, *sorted(folder.glob("NPB*-MPI"))):
+        if (tree / "sys" / "setparams.c").is_file() and (tree / "config").is_dir():
+            return tree.absolute()
     raise InputError(
         f"{folder} is not a source tree of the NAS Parallel Benchmarks: it has no sys/setparams.c",
         "name the folder NPB3.4-MPI (or 3.3) of the archive that nas.nasa.gov offers",

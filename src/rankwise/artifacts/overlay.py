@@ -86,7 +86,7 @@ def wrapper_source(functions: dict[str, Function], family: str = "") -> str:
     )
     followed = {functions[name]: "started()" for name in STARTS if name in functions}
     created = [functions[name] for name in CREATE_COMMUNICATORS if name in functions]
-    followed |= {one: f"created(*{one.parameters[-1].name})" for one in created}
+    followed |= {function: f"created(*{function.parameters[-1].name})" for function in created}
     wrappers = [_followed(function, action) for function, action in followed.items()]
     wrappers += [_wrapper(number, call) for number, call in enumerate(calls)]
     frees = [functions[name] for name in _FREES if name in functions]
@@ -106,8 +106,8 @@ def _fortran(
 ) -> Iterator[str]:
     """Collectives go to C's wrappers; what makes communicators to the library's own Fortran."""
     for binding in bindings:
-        for one in filter(binding.wraps, followed):
-            function = fortran_wrappers.without_arguments(one)
+        for wrapped in filter(binding.wraps, followed):
+            function = fortran_wrappers.without_arguments(wrapped)
             names = [parameter.name for parameter in function.parameters]
             action = "started()"
             if function.name in CREATE_COMMUNICATORS:
@@ -117,11 +117,12 @@ def _fortran(
                 f"    {binding.library_name(function)}({', '.join([*names, '&code'])});\n"
                 f"    if (code == MPI_SUCCESS)\n        {action};\n",
             )
-        for one in frees:
-            kind, handle = _FREES[one.name][1], one.parameters[0].name
+        for wrapped in frees:
+            kind, handle = _FREES[wrapped.name][1], wrapped.parameters[0].name
             yield binding.definition(
-                one,
-                f"    MPI_{_C_TYPES[kind]} freed = PMPI_{kind}_f2c(*{handle});\n    code = {one.name}(&freed);\n"
+                wrapped,
+                f"    MPI_{_C_TYPES[kind]} freed = PMPI_{kind}_f2c(*{handle});\n"
+                f"    code = {wrapped.name}(&freed);\n"
                 f"    *{handle} = PMPI_{kind}_c2f(freed);\n",
             )
         yield from (_fortran_call(call, binding) for call in calls if binding.wraps(call.function))

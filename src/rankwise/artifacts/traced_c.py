@@ -65,41 +65,41 @@ class Wrapper:
     def fields(self) -> list[str]:
         """Return the initialisers of what is known before the call."""
         call, roles = self.call, self.roles
-        found = [f".{_FIELDS.get(role, role)} = {self.value(role)}" for role in _VALUES if role in roles]
+        initialisers = [f".{_FIELDS.get(role, role)} = {self.value(role)}" for role in _VALUES if role in roles]
         wide = str(call.wide).lower()
         if call.kind == "collective":
-            found += [f".{role} = {self.buffer(role)}" for role in ("send", "recv") if role in roles]
-            found += [f".recv_count = {self.value('count')}"] if "count" in roles else []
-            found += [f".recv_type = {self.value('type')}"] if "type" in roles else []
+            initialisers += [f".{role} = {self.buffer(role)}" for role in ("send", "recv") if role in roles]
+            initialisers += [f".recv_count = {self.value('count')}"] if "count" in roles else []
+            initialisers += [f".recv_type = {self.value('type')}"] if "type" in roles else []
             for role in ("send_counts", "recv_counts"):
                 if role in roles:
-                    found.append(f".{role} = {{{roles[role]}, {wide}}}")
-            found += [f".{role} = {roles[role]}" for role in ("send_types", "recv_types") if role in roles]
-            found += [".rooted = true"] if "root" in roles else []
-            found += [".scatters = true"] if call.scatters else []
+                    initialisers.append(f".{role} = {{{roles[role]}, {wide}}}")
+            initialisers += [f".{role} = {roles[role]}" for role in ("send_types", "recv_types") if role in roles]
+            initialisers += [".rooted = true"] if "root" in roles else []
+            initialisers += [".scatters = true"] if call.scatters else []
         if call.kind == "both" and "recv_count" not in roles:
-            found.append(f".recv_count = {self.value('count')}, .recv_type = {self.value('type')}")
+            initialisers.append(f".recv_count = {self.value('count')}, .recv_type = {self.value('type')}")
         if call.kind == "rma":
-            found += self.rma_fields()
+            initialisers += self.rma_fields()
         if call.kind == "sync":
-            found += [".has_target = true"] if "peer" in roles else []
-            found += [".has_group = true"] if "group" in roles else []
+            initialisers += [".has_target = true"] if "peer" in roles else []
+            initialisers += [".has_group = true"] if "group" in roles else []
         if "requests" in roles:
-            found.append(f".requests = {self.value('n') if 'n' in roles else 1}")
-            found.append(f".request = {self.array('requests')}")
-        return [*found, ".persistent = true"] if call.persistent else found
+            initialisers.append(f".requests = {self.value('n') if 'n' in roles else 1}")
+            initialisers.append(f".request = {self.array('requests')}")
+        return [*initialisers, ".persistent = true"] if call.persistent else initialisers
 
     def rma_fields(self) -> list[str]:
         """Return the initialisers of what goes to the target and comes back; one element has no count."""
-        found = []
+        initialisers = []
         if "recv_type" not in self.roles and "recv" in self.roles:
             sent = 2 if "compared" in self.roles else 1
-            found.append(f".send_count = {sent}, .recv_count = 1, .recv_type = {self.value('type')}")
+            initialisers.append(f".send_count = {sent}, .recv_count = 1, .recv_type = {self.value('type')}")
         if "recv_type" in self.roles or "recv" in self.roles:
-            found.append(".returns = true")
+            initialisers.append(".returns = true")
         if "op" in self.roles and "recv" in self.roles:
-            found.append(f".no_operation = {self.value('op')} == MPI_NO_OP")
-        return found
+            initialisers.append(f".no_operation = {self.value('op')} == MPI_NO_OP")
+        return initialisers
 
     def before(self) -> list[str]:
         """Return what is done before the library's function."""

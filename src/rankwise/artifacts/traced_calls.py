@@ -122,13 +122,13 @@ def recorded(functions: dict[str, Function]) -> Iterator[TracedCall]:
         yield from _variants(functions, f"MPI_{name}", kind, roles)
     for name in _WITH_REQUESTS:
         yield from _variants(functions, f"MPI_R{name.lower()}", "rma", f"{_ONE_SIDED[name][1]} request")
-    yield from (_file_call(one) for name, one in functions.items() if _FILES.fullmatch(name))
+    yield from (_file_call(function) for name, function in functions.items() if _FILES.fullmatch(name))
     for name in (*CREATE_COMMUNICATORS, "MPI_Comm_create_group", "MPI_Intercomm_create"):
         if name in functions:
             yield TracedCall(functions[name], "created")
     yield from (TracedCall(functions[name], "init") for name in STARTS if name in functions)
     yield TracedCall(functions["MPI_Finalize"], "finalize")
-    yield from (TracedCall(one, "other") for name, one in functions.items() if _OTHERS.fullmatch(name))
+    yield from (TracedCall(function, "other") for name, function in functions.items() if _OTHERS.fullmatch(name))
 
 
 def _file_call(function: Function) -> TracedCall:

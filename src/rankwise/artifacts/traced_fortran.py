@@ -88,7 +88,7 @@ def fortran(calls: Sequence[TracedCall], family: str) -> list[str]:
     """Return the wrappers for Fortran that a family needs, of all that can be told there by addresses alone."""
     if family not in _KINDS:
         return []
-    found = [fortran_wrappers.HEAD]
+    wrappers = [fortran_wrappers.HEAD]
     for number, call in enumerate(calls, 1):
         if call.wide or _MESSAGES & set(call.roles) or {"send_types", "starts"} & set(call.roles):
             continue
@@ -96,5 +96,5 @@ def fortran(calls: Sequence[TracedCall], family: str) -> list[str]:
         for kind in _KINDS[family]:
             if kind is not _Mpich2008 or (not buffers and call.kind != "other"):
                 function = fortran_wrappers.without_arguments(call.function)
-                found.append(kind(number, replace(call, function=function)).source())
-    return found
+                wrappers.append(kind(number, replace(call, function=function)).source())
+    return wrappers

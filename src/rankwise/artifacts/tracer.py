@@ -55,7 +55,7 @@ def build_standard(standard: Standard) -> Path:
     Raises BuildError, HostError if there is no C compiler or the cache cannot be written.
     """
     folder = libraries.generated({"mpi.h": standard.text})
-    made = _artifact(wrapper_source({one.name: one for one in standard.functions.values()}))
+    made = _artifact(wrapper_source({function.name: function for function in standard.functions.values()}))
     flags = (*made.flags, "-DSTANDARD_ABI")
     made = replace(made, include_folders=(folder, *made.include_folders), flags=flags, libraries=_LIBRARIES)
     return builder.build(made, compiler.of_host())

@@ -54,7 +54,9 @@ def conversions(standard: Standard, known: Set[str], *, mirror: bool = False) ->
     """
     handles = (_handle(standard, kind, known) for kind in KINDS if f"{kind.upper()}_NULL" in known)
     numbers = (_number(name, text.split(), known) for name, text in _NUMBERS.items())
-    bits = (_bits(name, [one for one in text.split() if one in known]) for name, text in _BITS.items())
+    bits = (
+        _bits(name, [constant for constant in text.split() if constant in known]) for name, text in _BITS.items()
+    )
     width = _ANY_WIDTH if mirror else _SAME_WIDTH
     return "\n".join([_HANDLE_TABLE, width, *handles, *numbers, *bits])
 
@@ -84,11 +86,11 @@ extern int abi_integers;
 
 
 def _handle(standard: Standard, kind: str, known: Set[str]) -> str:
-    constants = [one for one in standard.handles(kind) if one in known]
+    constants = [constant for constant in standard.handles(kind) if constant in known]
     name = "Type" if kind == "Datatype" else kind
     few = len(constants) <= _FEW
     compared = constants if few else [f"{kind.upper()}_NULL"]  # the native ones may be 0 of all kinds
-    back = "".join(f"    if (handle == MPI_{one})\n        return ABI_{one};\n" for one in compared)
+    back = "".join(f"    if (handle == MPI_{constant})\n        return ABI_{constant};\n" for constant in compared)
     back += (
         f"    const uintptr_t bits = {'HANDLE_BITS(handle)' if few else 'predefined_of(HANDLE_BITS(handle))'};\n"
     )
@@ -110,15 +112,19 @@ static inline ABI_{kind} from_{kind}(MPI_{kind} handle)
 
 def _number(name: str, constants: Sequence[str], known: Set[str]) -> str:
     type_ = _WIDE.get(name, "int")
-    absent = [one for one in constants if one not in known and one in _NO_SPLIT]
+    absent = [constant for constant in constants if constant not in known and constant in _NO_SPLIT]
     itself = "    if (value >= 0)\n        return value;\n" if name in _NEGATIVE else ""
 
     def direction(verb: str, of: str, to: str) -> str:
         rows = "".join(
-            f"    if (value == {of}_{one})\n        return {to}_{one};\n" for one in constants if one in known
+            f"    if (value == {of}_{constant})\n        return {to}_{constant};\n"
+            for constant in constants
+            if constant in known
         )
         if of == "ABI":
-            rows += "".join(f"    if (value == ABI_{one})\n        return MPI_UNDEFINED;\n" for one in absent)
+            rows += "".join(
+                f"    if (value == ABI_{constant})\n        return MPI_UNDEFINED;\n" for constant in absent
+            )
         return f"static inline {type_} {verb}_{name}({type_} value)\n{{\n{itself}{rows}    return value;\n}}\n"
 
     return direction("to", "ABI", "MPI") + "\n" + direction("from", "MPI", "ABI")
@@ -126,7 +132,9 @@ def _number(name: str, constants: Sequence[str], known: Set[str]) -> str:
 
 def _bits(name: str, constants: Sequence[str]) -> str:
     def direction(verb: str, of: str, to: str) -> str:
-        rows = "".join(f"    if (value & {of}_{one})\n        bits |= {to}_{one};\n" for one in constants)
+        rows = "".join(
+            f"    if (value & {of}_{constant})\n        bits |= {to}_{constant};\n" for constant in constants
+        )
         return f"static inline int {verb}_{name}(int value)\n{{\n    int bits = 0;\n{rows}    return bits;\n}}\n"
 
     return direction("to", "ABI", "MPI") + "\n" + direction("from", "MPI", "ABI")
@@ -139,15 +147,15 @@ def definitions(standard: Standard, known: Set[str]) -> str:
         null = f"{kind.upper()}_NULL"
         if null not in known:
             continue
-        for one in standard.handles(kind):
-            native = f"MPI_{one}" if one in known else _STAND_INS.get(one, f"MPI_{null}")
-            rows.append(f"    define_handle((uintptr_t)ABI_{one}, HANDLE_BITS({native}));")
-    errors = [f"    define_error(ABI_{one}, MPI_{one});" for one in standard.errors if one in known]
-    names = [f'    [ABI_{one}] = "MPI_{one}",' for one in standard.errors]
+        for handle in standard.handles(kind):
+            native = f"MPI_{handle}" if handle in known else _STAND_INS.get(handle, f"MPI_{null}")
+            rows.append(f"    define_handle((uintptr_t)ABI_{handle}, HANDLE_BITS({native}));")
+    errors = [f"    define_error(ABI_{error}, MPI_{error});" for error in standard.errors if error in known]
+    names = [f'    [ABI_{error}] = "MPI_{error}",' for error in standard.errors]
     checks = [
-        f'_Static_assert(MPI_{one} <= ABI_{one}, "the native {one} is too long");'
-        for one in standard.limits
-        if one in known
+        f'_Static_assert(MPI_{limit} <= ABI_{limit}, "the native {limit} is too long");'
+        for limit in standard.limits
+        if limit in known
     ]
     return "\n".join([
         "const char *const error_names[ERROR_CLASSES] = {", *names, "};\n",

@@ -67,7 +67,7 @@ class Body:
     @property
     def names(self) -> list[str]:
         """Return the names of its parameters."""
-        return [one.name for one in self.function.parameters]
+        return [parameter.name for parameter in self.function.parameters]
 
     @property
     def refusal(self) -> str:
@@ -99,9 +99,9 @@ class Body:
 
 def refusal(function: Function) -> str:
     """Return the C call that hands an error to the handler in charge of this function; `{}` is the code."""
-    for one in function.parameters:
-        if (kind := one.type.removeprefix("MPI_")) in {"Comm", "Win", "File"} and not one.array:
-            return f"refuse_{kind}({{}}, to_{kind}({one.name}))"
+    for parameter in function.parameters:
+        if (kind := parameter.type.removeprefix("MPI_")) in {"Comm", "Win", "File"} and not parameter.array:
+            return f"refuse_{kind}({{}}, to_{kind}({parameter.name}))"
     return "refuse_Comm({}, MPI_COMM_SELF)"
 
 
@@ -115,8 +115,8 @@ def body(function: Function, target: Function, *, in_place: bool = True, shorten
     for name in () if in_place else sorted({"sendbuf", "recvbuf"}.intersection(made.names)):
         refused = made.refusal.format("MISSING_IN_PLACE")
         made.before.append(f"if ({name} == ABI_IN_PLACE)\n        return {refused};")
-    for number, one in enumerate(function.parameters):
-        _parameter(made, one, target.parameters[number])
+    for number, parameter in enumerate(function.parameters):
+        _parameter(made, parameter, target.parameters[number])
     call = f"P{target.name}({', '.join(made.arguments)})"
     if not made.before and not made.after:
         return f"    return from_code({call});"
@@ -130,22 +130,24 @@ def body(function: Function, target: Function, *, in_place: bool = True, shorten
     return "\n".join(f"    {line}" for line in lines)
 
 
-def _parameter(made: Body, one: Parameter, native: Parameter) -> None:
+def _parameter(made: Body, parameter: Parameter, native: Parameter) -> None:
     """One parameter: the first rule that fits."""
-    handle = _HANDLE.match(one.type)
+    handle = _HANDLE.match(parameter.type)
     if handle:
-        _handle(made, one, handle[2], constant=bool(handle[1]), pointer=bool(handle[3]))
-    elif one.type.endswith("MPI_Status *"):
-        _status(made, one)
-    elif made.shortened and one.type == "char *" and not one.array and one.name in _STRINGS:
-        _string(made, one.name)
-    elif not (_address(made, one) or _number(made, one) or _count(made, one, native)):
-        made.arguments.append(f"(void *){one.name}" if "*" in one.type or one.array else one.name)
+        _handle(made, parameter, handle[2], constant=bool(handle[1]), pointer=bool(handle[3]))
+    elif parameter.type.endswith("MPI_Status *"):
+        _status(made, parameter)
+    elif made.shortened and parameter.type == "char *" and not parameter.array and parameter.name in _STRINGS:
+        _string(made, parameter.name)
+    elif not (_address(made, parameter) or _number(made, parameter) or _count(made, parameter, native)):
+        made.arguments.append(
+            f"(void *){parameter.name}" if "*" in parameter.type or parameter.array else parameter.name
+        )
 
 
-def _handle(made: Body, one: Parameter, kind: str, *, constant: bool, pointer: bool) -> None:
-    name = one.name
-    if one.array:
+def _handle(made: Body, parameter: Parameter, kind: str, *, constant: bool, pointer: bool) -> None:
+    name = parameter.name
+    if parameter.array:
         length, kept = lengths.of(made.name, name, made.names), made.to_be_kept()
         if constant or kind == "Request":
             made.take(f"MPI_{kind}", name, length, f"x_{name}[i] = to_{kind}({name}[i]);", kept=kept)
@@ -169,11 +171,11 @@ def _handle(made: Body, one: Parameter, kind: str, *, constant: bool, pointer: b
         made.arguments.append(f"to_{kind}({name})")
 
 
-def _status(made: Body, one: Parameter) -> None:
-    name, flag = one.name, "flag" in made.names and not made.name.startswith("Status_")
+def _status(made: Body, parameter: Parameter) -> None:
+    name, flag = parameter.name, "flag" in made.names and not made.name.startswith("Status_")
     if name == "array_of_statuses":
         _statuses(made, flag)
-    elif one.type.startswith("const"):
+    elif parameter.type.startswith("const"):
         made.before.append(f"MPI_Status x_{name};\n    status_in({name}, &x_{name});")
         made.arguments.append(f"&x_{name}")
     else:
@@ -204,9 +206,9 @@ def _string(made: Body, name: str) -> None:
     made.result(name, f"copy_string(x_{name}, {name}, ABI_{longest}, {length});", variable=f"x_{name}")
 
 
-def _address(made: Body, one: Parameter) -> bool:
+def _address(made: Body, parameter: Parameter) -> bool:
     """Whether this is an address that may stand for something else, or an array of ranks or codes."""
-    name, type_ = one.name, one.type
+    name, type_ = parameter.name, parameter.type
     if type_ in {"void *", "const void *"} and name.endswith(("buf", "buffer", "_addr")):
         if "etach" in made.name:
             made.after.append(f"if (!code)\n        *(void **){name} = from_buffer(*(void **){name});")
@@ -248,20 +250,20 @@ def _contents(*, large: bool) -> str:
     )
 
 
-def _number(made: Body, one: Parameter) -> bool:
+def _number(made: Body, parameter: Parameter) -> bool:
     """Whether this is a number with values that stand for something else."""
-    name, told = one.name, one.type == "int *"
-    if one.array or one.type not in {"int", "int *", "MPI_Offset"}:
+    name, is_pointer = parameter.name, parameter.type == "int *"
+    if parameter.array or parameter.type not in {"int", "int *", "MPI_Offset"}:
         return False
-    conversion = _given(made.name, name) if not told else ""
-    if one.type == "MPI_Offset":
+    conversion = _given(made.name, name) if not is_pointer else ""
+    if parameter.type == "MPI_Offset":
         conversion = "displacement" if made.name == "File_set_view" and name == "disp" else ""
     if conversion:
         made.arguments.append(f"to_{conversion}({name})")
-    elif told and _KEYVAL.match(name):
+    elif is_pointer and _KEYVAL.match(name):
         made.before.append(f"int x_{name} = {name} ? to_keyval(*{name}) : MPI_KEYVAL_INVALID;")
         made.result(name, f"*{name} = from_keyval(x_{name});", whatever=True)
-    elif told and (back := _back(made.name, name)):
+    elif is_pointer and (back := _back(made.name, name)):
         made.after.append(f"if (!code)\n        *{name} = from_{back}(*{name});")
         made.arguments.append(name)
     else:
@@ -293,41 +295,41 @@ def _back(function: str, name: str) -> str:
     return _TOLD.get(name, "") if name != "status" or function == "Topo_test" else ""
 
 
-def _count(made: Body, one: Parameter, native: Parameter) -> bool:
+def _count(made: Body, parameter: Parameter, native: Parameter) -> bool:
     """Whether this is a count (or several) that the called function takes as `int` only."""
-    name, wide = one.name, re.sub(r"const | ?\*", "", one.type)
+    name, wide = parameter.name, re.sub(r"const | ?\*", "", parameter.type)
     short = re.sub(r"const | ?\*", "", native.type)
     if wide not in _WIDE or short not in {"int", "MPI_Aint", "MPI_Count", "MPI_Offset", "long", "ptrdiff_t"}:
         return False
     if short != "int":
         return False  # of the same 64 bits
     too_large = f"return {made.refusal.format('ABI_ERR_VALUE_TOO_LARGE')};"
-    if one.array and one.type.startswith("const"):
+    if parameter.array and parameter.type.startswith("const"):
         length = lengths.of(made.name, name, made.names)
         fill = f"if ((x_{name}[i] = (int){name}[i]) != {name}[i])\n            {too_large}"
         made.take("int", name, length, fill, kept=made.to_be_kept())
         made.arguments.append(f"x_{name}")
-    elif one.type.endswith("*"):
+    elif parameter.type.endswith("*"):
         if name == "position":
             made.before.append(f"if ({name} && *{name} != (int)*{name})\n        {too_large}")
         start = f"{name} ? (int)*{name} : 0" if name == "position" else "0"
         made.before.append(f"int x_{name} = {start};")
         made.result(name, f"*{name} = x_{name};")
     else:
-        _large(made, one, too_large)
+        _large(made, parameter, too_large)
     return True
 
 
-def _large(made: Body, one: Parameter, too_large: str) -> None:
+def _large(made: Body, parameter: Parameter, too_large: str) -> None:
     """A single count: beside its buffer and type it may be any number, of a larger type."""
-    at = made.names.index(one.name)
+    at = made.names.index(parameter.name)
     around = made.function.parameters[max(at - 1, 0) : at + 2]
     counted = len(around) == 3 and around[0].type.endswith("void *") and around[2].type == "MPI_Datatype"
     if counted and ("op" not in made.names or "win" in made.names):
-        larger = f"counted({one.name}, to_Datatype({around[2].name}))"
-        made.before.append(f"Counted c_{one.name} COUNTED_ENDS = {larger};")
-        made.before.append(f"if (c_{one.name}.failed)\n        {too_large}")
-        made.arguments.append(f"c_{one.name}.count")
+        larger = f"counted({parameter.name}, to_Datatype({around[2].name}))"
+        made.before.append(f"Counted c_{parameter.name} COUNTED_ENDS = {larger};")
+        made.before.append(f"if (c_{parameter.name}.failed)\n        {too_large}")
+        made.arguments.append(f"c_{parameter.name}.count")
         return
-    made.before.append(f"if ({one.name} != (int){one.name})\n        {too_large}")
-    made.arguments.append(f"(int){one.name}")
+    made.before.append(f"if ({parameter.name} != (int){parameter.name})\n        {too_large}")
+    made.arguments.append(f"(int){parameter.name}")

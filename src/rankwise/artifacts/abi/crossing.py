@@ -21,23 +21,23 @@ _EXCHANGE = re.compile(r"I?(neighbor_|alltoallw)", re.IGNORECASE)
 _INIT = re.compile(r"(\w+)_init(_c)?$")
 
 
-def arguments(one: Function) -> str:
+def arguments(function: Function) -> str:
     """Return the arguments of a call that passes on its own."""
-    return ", ".join(parameter.name for parameter in one.parameters)
+    return ", ".join(parameter.name for parameter in function.parameters)
 
 
-def communicators(one: Function) -> list[str]:
+def communicators(function: Function) -> list[str]:
     """Return the names of its communicators."""
     return [
         parameter.name
-        for parameter in one.parameters
+        for parameter in function.parameters
         if parameter.type.strip() == "MPI_Comm" and not parameter.array
     ]
 
 
-def _joined_or_below(name: str, one: Function) -> str:
+def _joined_or_below(name: str, function: Function) -> str:
     """A communicator of one site alone is the library's."""
-    comm, passed = communicators(one)[0], arguments(one)
+    comm, passed = communicators(function)[0], arguments(function)
     return f"    Joined *joined = joined_of({comm});\n    if (!joined)\n        return below.{name}({passed});\n"
 
 
@@ -49,22 +49,22 @@ def collective(call: CollectiveCall) -> str:
     )
 
 
-def called(name: str, one: Function, body: str) -> tuple[str, str]:
+def called(name: str, function: Function, body: str) -> tuple[str, str]:
     """Return a function `at_NAME` with this body, which is given the communicator and tags, and its caller's body.
 
     A persistent operation calls it with tags of its own, the program's call with none.
     """
-    parameters = ", ".join(["Joined *joined", *map(str, one.parameters), "CallTags *tags"])
-    unused = f"    (void){communicators(one)[0]};\n"
-    at = f"static {one.returns} at_{name}({parameters})\n{{\n{unused}{body}\n}}\n"
-    return at, f"{_joined_or_below(name, one)}    return at_{name}(joined, {arguments(one)}, NULL);"
+    parameters = ", ".join(["Joined *joined", *map(str, function.parameters), "CallTags *tags"])
+    unused = f"    (void){communicators(function)[0]};\n"
+    at = f"static {function.returns} at_{name}({parameters})\n{{\n{unused}{body}\n}}\n"
+    return at, f"{_joined_or_below(name, function)}    return at_{name}(joined, {arguments(function)}, NULL);"
 
 
-def exchange(name: str, one: Function) -> str:
+def exchange(name: str, function: Function) -> str:
     """Return the body of a collective operation whose blocks each go by themselves; '' if it is none."""
     if not _EXCHANGE.match(name) or _INIT.match(name):
         return ""
-    named = {parameter.name: parameter for parameter in one.parameters}
+    named = {parameter.name: parameter for parameter in function.parameters}
     partners = "NEIGHBOURS" if "eighbor" in name else "ALL_RANKS"
     request = "request" if "request" in named else "NULL"
     return (
@@ -89,7 +89,7 @@ def _side(named: Mapping[str, Parameter], way: str, *, same: bool) -> str:
 
 
 def persistent(
-    name: str, one: Function, functions: Mapping[str, Function], collectives: Set[str]
+    name: str, function: Function, functions: Mapping[str, Function], collectives: Set[str]
 ) -> tuple[str, str]:
     """Return how a nonblocking function is begun each time that its request is started, and the body.
 
@@ -99,7 +99,7 @@ def persistent(
     begun = f"I{match[1].lower()}{match[2] or ''}" if match else ""
     if begun not in functions:
         return "", ""
-    kept = [parameter for parameter in one.parameters if parameter.name not in {"info", "request"}]
+    kept = [parameter for parameter in function.parameters if parameter.name not in {"info", "request"}]
     fields = " ".join(f"{_as_field(parameter)};" for parameter in kept)
     passed = ", ".join(f"a->{parameter.name}" for parameter in kept)
     is_collective = begun in collectives
@@ -114,7 +114,7 @@ def persistent(
     names = {parameter.name for parameter in kept}
     values = ", ".join(_kept(name, parameter, names) for parameter in kept)
     text = (
-        f"{_joined_or_below(name, one)}    Kept kept = {{0}};\n"
+        f"{_joined_or_below(name, function)}    Kept kept = {{0}};\n"
         f"    const Arguments_{name} arguments = {{{values}}};\n"
         f"    return plan_call(joined, begin_{name}, &arguments, sizeof arguments, &kept, "
         f"{str(is_collective).lower()}, request);"
@@ -147,19 +147,24 @@ def _as_field(parameter: Parameter) -> str:
     return f"{parameter.type} *{parameter.name}" if parameter.array else str(parameter)
 
 
-def guarded(name: str, one: Function) -> str:
+def guarded(name: str, function: Function) -> str:
     """Return what refuses communicators across sites and translates groups; '' if it needs neither."""
-    refused = [] if name in _LEFT_TO_THE_SITE else communicators(one)
-    groups = [parameter.name for parameter in one.parameters if parameter.type.strip() == "MPI_Group"]
-    told = [parameter.name for parameter in one.parameters if parameter.type.replace(" ", "") == "MPI_Group*"]
-    if not (refused or groups or told):
+    refused = [] if name in _LEFT_TO_THE_SITE else communicators(function)
+    groups = [parameter.name for parameter in function.parameters if parameter.type.strip() == "MPI_Group"]
+    returned_groups = [
+        parameter.name for parameter in function.parameters if parameter.type.replace(" ", "") == "MPI_Group*"
+    ]
+    if not (refused or groups or returned_groups):
         return ""
     lines = [f"    if (crosses({comm}))\n        return refuse_call({comm}, NUMBER_{name});" for comm in refused]
-    call = f"below.{name}({', '.join(f'n_{p.name}' if p.name in groups else p.name for p in one.parameters)})"
+    call = f"below.{name}({', '.join(f'n_{p.name}' if p.name in groups else p.name for p in function.parameters)})"
     for group in groups:
         lines.append(f"    MPI_Group n_{group};\n    if (native_group({group}, &n_{group}))\n"
                      f"        return fail(NULL, MPI_ERR_GROUP);")  # fmt: skip
-    lines.append(f"    {'const int code = ' if groups or told else 'return '}{call};")
+    lines.append(f"    {'const int code = ' if groups or returned_groups else 'return '}{call};")
     lines += [f"    free_native_group({group}, &n_{group});" for group in groups]
-    lines += [f"    if (code == MPI_SUCCESS)\n        return adopt_group(*{group}, {group});" for group in told]
-    return "\n".join([*lines, *(["    return code;"] if groups or told else [])])
+    lines += [
+        f"    if (code == MPI_SUCCESS)\n        return adopt_group(*{group}, {group});"
+        for group in returned_groups
+    ]
+    return "\n".join([*lines, *(["    return code;"] if groups or returned_groups else [])])

@@ -100,14 +100,14 @@ def by_layers() -> list[Path]:
 
 def by_hand() -> set[str]:
     """Return the functions that are C by hand, without `MPI_`: those defined as `call_NAME`, also by a macro."""
-    found = set()
+    defined = set()
     for path in by_layers():
         text = path.read_text()
-        found |= set(_DEFINED.findall(text))
+        defined |= set(_DEFINED.findall(text))
         for macro, _, before, after in _BY_MACRO.findall(text):
             names = re.findall(rf"^{macro}\((\w+)", text, re.MULTILINE)
-            found |= {f"{before}{name}{after}" for name in names}
-    return found
+            defined |= {f"{before}{name}{after}" for name in names}
+    return defined
 
 
 def generated(standard: Standard) -> dict[str, str]:
@@ -127,7 +127,7 @@ class _Writer:
     @cached_property
     def functions(self) -> dict[str, Function]:
         """All of the table, without `MPI_`."""
-        return {name: one for name, one in self.standard.functions.items() if name != table.PCONTROL}
+        return {name: function for name, function in self.standard.functions.items() if name != table.PCONTROL}
 
     def files(self) -> dict[str, str]:
         """Return the generated files, by name."""
@@ -139,22 +139,24 @@ class _Writer:
                 written[name] = self._twin(name)
         bodies = {
             call.function.name.removeprefix("MPI_"): crossing.collective(call)
-            for call in taken_over({f"MPI_{name}": one for name, one in self.functions.items()})
+            for call in taken_over({f"MPI_{name}": function for name, function in self.functions.items()})
         }
         exchanges = {
-            name: crossing.exchange(name, one) for name, one in self.functions.items() if name not in hand
+            name: crossing.exchange(name, function)
+            for name, function in self.functions.items()
+            if name not in hand
         }
         bodies |= {name: body for name, body in exchanges.items() if body}
         beginnings = []
         for name, body in bodies.items():
             beginning, written[name] = crossing.called(name, self.functions[name], body)
             beginnings.append(beginning)
-        for name, one in self.functions.items():
+        for name, function in self.functions.items():
             if name in hand or name in written:
                 continue
-            beginning, started = crossing.persistent(name, one, self.functions, bodies.keys())
+            beginning, started = crossing.persistent(name, function, self.functions, bodies.keys())
             beginnings.append(beginning)
-            if text := started or crossing.guarded(name, one):
+            if text := started or crossing.guarded(name, function):
                 written[name] = text
         ours = [name for name in self.functions if name in hand or name in written]
         numbers = ", ".join(f"NUMBER_{name}" for name in self.functions)
@@ -169,7 +171,9 @@ class _Writer:
             ),
             "functions.h": _header("functions.h", '#include "gateway.h"', *_LAYS),
             "functions.c": self._source(ours, beginnings, written),
-            "pmpi.c": _text('#include "gateway.h"', *(_shared(name, one) for name, one in self.functions.items())),
+            "pmpi.c": _text(
+                '#include "gateway.h"', *(_shared(name, function) for name, function in self.functions.items())
+            ),
         }
 
     def _source(self, ours: list[str], beginnings: list[str], written: dict[str, str]) -> str:
@@ -200,13 +204,13 @@ class _Writer:
 
     def _before_wait(self, name: str) -> str:
         """What a wrapper of a function that may wait does first: all of it by turns, or a meeting."""
-        one = self.functions[name]
+        function = self.functions[name]
         if name == "Barrier":
             return "    if (ranks_meet(false))\n        return meet_in_site(comm);\n"
         if _ALL_CALL.fullmatch(name):
             makes = "true" if _MAKES_COMMUNICATORS.fullmatch(name) else "false"
-            return f"    if (ranks_meet({makes}))\n        meet_in_site({crossing.communicators(one)[0]});\n"
-        names = [parameter.name for parameter in one.parameters]
+            return f"    if (ranks_meet({makes}))\n        meet_in_site({crossing.communicators(function)[0]});\n"
+        names = [parameter.name for parameter in function.parameters]
         if name in {"Probe", "Mprobe"}:
             looks = [parameter.name for parameter in self.functions[f"I{name.lower()}"].parameters]
             looking = ", ".join("&found" if each == "flag" else each for each in looks)
@@ -229,15 +233,15 @@ class _Writer:
         )
 
     def _head(self, name: str) -> str:
-        one = self.functions[name]
-        return f"{one.returns} call_{name}({table.signature(one)})"
+        function = self.functions[name]
+        return f"{function.returns} call_{name}({table.signature(function)})"
 
     def _twin(self, name: str) -> str:
         """The same with `int`: as the function with large counts, where the communicator is ours."""
-        one = self.functions[name]
-        comms = crossing.communicators(one)
+        function = self.functions[name]
+        comms = crossing.communicators(function)
         ours = f"joined_of({comms[0]})" if comms else "is_slot(*message)"
-        arguments = crossing.arguments(one)
+        arguments = crossing.arguments(function)
         return f"    return {ours} ? call_{name}_c({arguments}) : below.{name}({arguments});"
 
 
@@ -250,14 +254,14 @@ def _header(name: str, *lines: str) -> str:
     return _text(f"#ifndef {guard}", f"#define {guard}", "", *lines, "", "#endif")
 
 
-def _around(name: str, one: Function, before: str, called: str, after: str) -> str:
+def _around(name: str, function: Function, before: str, called: str, after: str) -> str:
     """The C of a function that does something before and after another one."""
-    call = f"    const {one.returns} returned = {called}({crossing.arguments(one)});"
-    head = f"static {one.returns} {name}({table.signature(one)})"
+    call = f"    const {function.returns} returned = {called}({crossing.arguments(function)});"
+    head = f"static {function.returns} {name}({table.signature(function)})"
     return f"{head}\n{{\n{before}\n{call}\n{after}\n    return returned;\n}}\n"
 
 
-def _shared(name: str, one: Function) -> str:
+def _shared(name: str, function: Function) -> str:
     """The function under the name by which code that is not the gateway's calls it."""
-    jump = f"    return seen.{name}({crossing.arguments(one)});"
-    return f"{one.returns} P{one.name}({table.signature(one)})\n{{\n{jump}\n}}\n"
+    jump = f"    return seen.{name}({crossing.arguments(function)});"
+    return f"{function.returns} P{function.name}({table.signature(function)})\n{{\n{jump}\n}}\n"

@@ -98,8 +98,8 @@ def _linked(implementation: Implementation) -> tuple[str, ...]:
     """How a library of ours is linked to this one's: found by its own path, whatever the environment says."""
     shown = compiler.shown(Path(implementation.mpicc), implementation.environment)
     library = compiler.library_file(shown, implementation.prefix)
-    found = (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
-    return ("-ldl", "-pthread", "-Wl,-z,defs", "-Wl,--no-as-needed", *found)
+    rpath = (f"-Wl,--disable-new-dtags,-rpath,{library.parent}",) if library else ()
+    return ("-ldl", "-pthread", "-Wl,-z,defs", "-Wl,--no-as-needed", *rpath)
 
 
 def missing(standard: Standard, implementation: Implementation) -> tuple[str, ...]:

@@ -43,24 +43,24 @@ def exchanged(text: str) -> str:
 
 def functions(standard: Standard, native: Native) -> dict[str, Function]:
     """Return what the mirror has, without `MPI_`: the table's functions that the implementation declares."""
-    found = {}
-    for name, one in standard.functions.items():
+    mirrored = {}
+    for name, function in standard.functions.items():
         own = native.functions.get(f"MPI_{name}")
         if (
             own
-            and len(own.parameters) == len(one.parameters)
+            and len(own.parameters) == len(function.parameters)
             and not table.is_odd(own)
             and not _LEFT.fullmatch(name)
         ):
-            found[name] = one
-    return found
+            mirrored[name] = function
+    return mirrored
 
 
 def header(standard: Standard, native: Native) -> str:
     """Return the C header of a mirror: the table, what the native header knows, conversions of constants."""
     known = [f"#define KNOWS_{name} 1" for name in sorted(standard.names) if table.knows(native, name)]
-    hand = [f"int call_{name}({table.signature(one)});"
-            for name, one in functions(standard, native).items() if name in _BY_HAND]  # fmt: skip
+    hand = [f"int call_{name}({table.signature(function)});"
+            for name, function in functions(standard, native).items() if name in _BY_HAND]  # fmt: skip
     handlers = [f"typedef void MPI_{kind}_errhandler_function(MPI_{kind} *, int *, ...);"
                 for kind in ("Comm", "Win", "File")
                 if f"MPI_{kind}_errhandler_function" not in native.names]  # fmt: skip
@@ -76,14 +76,16 @@ def header(standard: Standard, native: Native) -> str:
 def mirror(standard: Standard, native: Native) -> str:
     """Return the C of the functions that programs call."""
     written = []
-    for name, one in functions(standard, native).items():
+    for name, function in functions(standard, native).items():
         if name in _BY_HAND:
-            statements = f"    return call_{name}({', '.join(parameter.name for parameter in one.parameters)});"
-        elif one.returns == "double":
+            statements = (
+                f"    return call_{name}({', '.join(parameter.name for parameter in function.parameters)});"
+            )
+        elif function.returns == "double":
             statements = f"    return abi_table.{name}();"
         else:
-            statements = exchanged(body(one, one, shortened=True))
-        declared = f"{one.returns} mirror_{name}({table.signature(one)})"
+            statements = exchanged(body(function, function, shortened=True))
+        declared = f"{function.returns} mirror_{name}({table.signature(function)})"
         written.append(f'PUBLIC {declared} __asm__("MPI_{name}");\n{declared}\n{{\n{statements}\n}}\n')
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
@@ -103,6 +105,10 @@ def _fortran(standard: Standard, native: Native) -> str:
     written = []
     known = {kind: standard.handles(kind) for kind in KINDS} | {"keyval": constants.ATTRIBUTES}
     for kind, names in known.items():
-        rows = [f"    {{(uintptr_t)ABI_{one}, {native.fortran[one]}}}," for one in names if one in native.fortran]
+        rows = [
+            f"    {{(uintptr_t)ABI_{constant}, {native.fortran[constant]}}},"
+            for constant in names
+            if constant in native.fortran
+        ]
         written += [f"const Predefined fortran_{kind}[] = {{", *rows, "    {0, -1},", "};"]
     return "\n".join([*written, ""])

@@ -38,12 +38,16 @@ def names(implementation: Implementation) -> frozenset[str]:
 def functions(implementation: Implementation) -> dict[str, Function]:
     """Return the functions that it declares and that its library has, under their MPI names. Raises BuildError."""
     known = names(implementation)
-    return {name: one for name, one in declarations.declared(implementation).items() if f"P{name}" in known}
+    return {
+        name: function for name, function in declarations.declared(implementation).items() if f"P{name}" in known
+    }
 
 
 def fortran_numbers(implementation: Implementation) -> dict[str, int]:
     """Return the constants of its mpif.h that are not negative, without `MPI_`; none if it has no Fortran."""
-    included = "".join(f"#if __has_include(<{one}>)\n#include <{one}>\n#endif\n" for one in _FORTRAN_HEADERS)
+    included = "".join(
+        f"#if __has_include(<{header}>)\n#include <{header}>\n#endif\n" for header in _FORTRAN_HEADERS
+    )
     outcome = _compiled(implementation, included, "-E", "-w", first="")
     return {name.upper(): int(number) for name, number in _FORTRAN.findall(outcome.stdout)}
 

@@ -37,15 +37,19 @@ class Standard:
     @cached_property
     def functions(self) -> dict[str, Function]:
         """Return all but extensions and the tools interface, without `MPI_`, in the header's order."""
-        found = read(_DIRECTIVE.sub("", self.text))
+        declared = read(_DIRECTIVE.sub("", self.text))
         left_out = (_TOOLS, _EXTENSIONS)
-        return {name.removeprefix("MPI_"): one for name, one in found.items() if not name.startswith(left_out)}
+        return {
+            name.removeprefix("MPI_"): function
+            for name, function in declared.items()
+            if not name.startswith(left_out)
+        }
 
     @cached_property
     def tools(self) -> dict[str, Function]:
         """Return those of the tools interface (MPI_T), which no table has."""
-        found = read(_DIRECTIVE.sub("", self.text))
-        return {name: one for name, one in found.items() if name.startswith(_TOOLS)}
+        declared = read(_DIRECTIVE.sub("", self.text))
+        return {name: function for name, function in declared.items() if name.startswith(_TOOLS)}
 
     def handles(self, kind: str) -> list[str]:
         """Return the predefined handles of a kind, without `MPI_`, the null one first."""
@@ -75,15 +79,15 @@ class Standard:
         return _STATUS_FIELD.sub(r"MPI_\1", kept) + "#ifdef __cplusplus\n}\n#endif\n#endif\n"
 
 
-def standard(found: Iterable[Implementation]) -> Standard:
+def standard(implementations: Iterable[Implementation]) -> Standard:
     """Return what the standard ABI is, as the first of these implementations that has it declares it.
 
     Raises HostError if none has.
     """
-    for one in sorted(
-        found, key=lambda one: one.family != "mpich"
+    for implementation in sorted(
+        implementations, key=lambda candidate: candidate.family != "mpich"
     ):  # whose header has the standard's functions alone
-        header = Path(one.prefix, "include", HEADER)
+        header = Path(implementation.prefix, "include", HEADER)
         if header.is_file():
             return _read(header)
     raise HostError(

@@ -69,8 +69,8 @@ def signature(function: Function, prefix: str = "MPI_") -> str:
 def table_type(standard: Standard, prefix: str = "MPI_") -> str:
     """Return the C type of the table; `prefix` is that of the standard's types."""
     rows = [
-        f"    {one.returns.replace('MPI_', prefix)} (*{name})({signature(one, prefix)});"
-        for name, one in standard.functions.items()
+        f"    {function.returns.replace('MPI_', prefix)} (*{name})({signature(function, prefix)});"
+        for name, function in standard.functions.items()
         if name != PCONTROL
     ]
     return "\n".join(["typedef struct {", *rows, "} AbiTable;", ""])
@@ -79,11 +79,11 @@ def table_type(standard: Standard, prefix: str = "MPI_") -> str:
 def unloaded(standard: Standard, prefix: str = "MPI_") -> str:
     """Return the C of a table whose functions fill it: the first that is called loads what carries them out."""
     first, rows = [], []
-    for name, one in standard.functions.items():
+    for name, function in standard.functions.items():
         if name != PCONTROL:
-            returns = one.returns.replace("MPI_", prefix)
-            loading = f"{{\n    load_backend();\n    return {_jump(name, one)};\n}}\n"
-            first.append(f"static {returns} first_{name}({signature(one, prefix)})\n{loading}")
+            returns = function.returns.replace("MPI_", prefix)
+            loading = f"{{\n    load_backend();\n    return {_jump(name, function)};\n}}\n"
+            first.append(f"static {returns} first_{name}({signature(function, prefix)})\n{loading}")
             rows.append(f"    .{name} = first_{name},")
     return "\n".join([*first, "AbiTable abi_table = {", *rows, "};", ""])
 
@@ -96,10 +96,12 @@ def front_end(standard: Standard) -> str:
     """Return the C of `libmpi_abi`: each function jumps through the table, which the first of them fills."""
     exported = [
         _exported(
-            one,
-            "    (void)level;\n    return MPI_SUCCESS;" if name == PCONTROL else f"    return {_jump(name, one)};",
+            function,
+            "    (void)level;\n    return MPI_SUCCESS;"
+            if name == PCONTROL
+            else f"    return {_jump(name, function)};",
         )
-        for name, one in standard.functions.items()
+        for name, function in standard.functions.items()
     ]
     exported += [
         _exported(
@@ -109,7 +111,9 @@ def front_end(standard: Standard) -> str:
         for old, name in _RENAMED.items()
     ]
     exported += [_extent(name, result) for name, result in _EXTENTS.items()]
-    exported += [_exported(one, "    return MPI_T_ERR_NOT_SUPPORTED;") for one in standard.tools.values()]
+    exported += [
+        _exported(function, "    return MPI_T_ERR_NOT_SUPPORTED;") for function in standard.tools.values()
+    ]
     declared = '#include "front_end.h"\n\n#define PUBLIC __attribute__((visibility("default")))\n'
     return "\n".join([declared, unloaded(standard), *exported])
 
@@ -138,8 +142,8 @@ def backend_header(standard: Standard, native: Native) -> str:
     """Return the C header of a backend: the table, what the native header knows, conversions of constants."""
     known = [f"#define KNOWS_{name} 1" for name in sorted(standard.names) if knows(native, name)]
     hand = [
-        f"{one.returns.replace('MPI_', 'ABI_')} call_{name}({signature(one, 'ABI_')});"
-        for name, one in standard.functions.items()
+        f"{function.returns.replace('MPI_', 'ABI_')} call_{name}({signature(function, 'ABI_')});"
+        for name, function in standard.functions.items()
         if name in _HANDWRITTEN
     ]
     numbers = [f"    MISSING_{name} = MISSING_FUNCTIONS + {n}," for n, name in enumerate(standard.functions)]
@@ -164,12 +168,14 @@ def knows(native: Native, name: str) -> bool:
 def backend(standard: Standard, native: Native) -> str:
     """Return the C of an implementation's table."""
     written = []
-    for name, one in standard.functions.items():
+    for name, function in standard.functions.items():
         if name == PCONTROL or name in _HANDWRITTEN:
             continue
-        statements = _statements(name, one, native) or f"    return {refusal(one).format(f'MISSING_{name}')};"
-        returns = one.returns.replace("MPI_", "ABI_")
-        written.append(f"static {returns} call_{name}({signature(one, 'ABI_')})\n{{\n{statements}\n}}\n")
+        statements = (
+            _statements(name, function, native) or f"    return {refusal(function).format(f'MISSING_{name}')};"
+        )
+        returns = function.returns.replace("MPI_", "ABI_")
+        written.append(f"static {returns} call_{name}({signature(function, 'ABI_')})\n{{\n{statements}\n}}\n")
     rows = [f"    .{name} = call_{name}," for name in standard.functions if name != PCONTROL]
     names = {name.removeprefix("MPI_") for name in native.names}
     return "\n".join([
@@ -185,9 +191,9 @@ def missing(standard: Standard, native: Native) -> list[str]:
     """Return the functions of the table, without `MPI_`, that the implementation can only refuse."""
     return [
         name
-        for name, one in standard.functions.items()
+        for name, function in standard.functions.items()
         if (f"PMPI_{_NEEDED.get(name, name)}" not in native.names if name in _NEEDED
-            else name != PCONTROL and name not in _HANDWRITTEN and _statements(name, one, native) is None)
+            else name != PCONTROL and name not in _HANDWRITTEN and _statements(name, function, native) is None)
     ]  # fmt: skip
 
 
@@ -209,7 +215,7 @@ def _statements(name: str, function: Function, native: Native) -> str | None:
 
 def is_odd(function: Function) -> bool:
     """Return whether it takes requests of another kind, which LAM/MPI's functions for files have."""
-    return any("MPIO_" in one.type for one in function.parameters)
+    return any("MPIO_" in parameter.type for parameter in function.parameters)
 
 
 def _integer(kind: str, direction: str, function: Function, native: Native) -> str:
