@@ -38,23 +38,23 @@ def alltoall(problem: Problem, route: Route) -> tuple[Schedule, ...]:
     """Send to the next rank first, then to the one after it, and so on, so that no receiver is in demand."""
     ranks, count = problem.ranks, problem.count
 
-    def move(one: int, other: int, part: int) -> _Move:
-        source, target = Place(Memory.INPUT, other * count + part), Place(Memory.OUTPUT, one * count + part)
-        return _Move(route(one, other), source, target)
+    def move(rank: int, other: int, part: int) -> _Move:
+        source, target = Place(Memory.INPUT, other * count + part), Place(Memory.OUTPUT, rank * count + part)
+        return _Move(route(rank, other), source, target)
 
-    shifts = ((part, shift, one) for part in range(count) for shift in range(ranks) for one in range(ranks))
-    return _moved(problem, (move(one, (one + shift) % ranks, part) for part, shift, one in shifts))
+    shifts = ((part, shift, rank) for part in range(count) for shift in range(ranks) for rank in range(ranks))
+    return _moved(problem, (move(rank, (rank + shift) % ranks, part) for part, shift, rank in shifts))
 
 
 def _rooted(problem: Problem, order: Sequence[int], route: Route, outward: bool) -> Iterator[_Move]:
     for part in range(problem.count):
         for rank in order:
-            found = route(problem.root, rank)
+            path = route(problem.root, rank)
             of_all, own = rank * problem.count + part, part
             if outward:
-                yield _Move(found, Place(Memory.INPUT, of_all), Place(Memory.OUTPUT, own))
+                yield _Move(path, Place(Memory.INPUT, of_all), Place(Memory.OUTPUT, own))
             else:
-                yield _Move(found[::-1], Place(Memory.INPUT, own), Place(Memory.OUTPUT, of_all))
+                yield _Move(path[::-1], Place(Memory.INPUT, own), Place(Memory.OUTPUT, of_all))
 
 
 def _moved(problem: Problem, moves: Iterable[_Move]) -> tuple[Schedule, ...]:
@@ -100,72 +100,74 @@ class _Bundles:
 
 def scatter_in_bundles(problem: Problem, tree: Tree) -> tuple[Schedule, ...]:
     """Send each rank all blocks of those below it in one message; the root packs what is not side by side."""
-    found, count = _Bundles(tree), problem.count
+    bundles, count = _Bundles(tree), problem.count
     ranks = [OneRank(rank) for rank in range(problem.ranks)]
-    for one in ranks:
-        below, own = tree.children[one.rank], Place(Memory.INPUT, one.rank * count)
+    for builder in ranks:
+        below, own = tree.children[builder.rank], Place(Memory.INPUT, builder.rank * count)
         ready: tuple[int, ...] = ()
-        if one.rank != tree.root:
+        if builder.rank != tree.root:
             own = Place(Memory.SCRATCH, 0) if below else Place(Memory.OUTPUT, 0)
-            one.scratch = found.size[one.rank] * count if below else 0
-            ready = (one.receive(tree.parent[one.rank], 0, own, length=found.size[one.rank] * count),)
+            builder.scratch = bundles.size[builder.rank] * count if below else 0
+            ready = (
+                builder.receive(tree.parent[builder.rank], 0, own, length=bundles.size[builder.rank] * count),
+            )
         for child in below:
-            length = found.size[child] * count
-            if one.rank == tree.root:
-                source, after = _packed(one, found, child, count)
+            length = bundles.size[child] * count
+            if builder.rank == tree.root:
+                source, after = _packed(builder, bundles, child, count)
             else:
-                place = found.place[child] - found.place[one.rank]
+                place = bundles.place[child] - bundles.place[builder.rank]
                 source, after = Place(Memory.SCRATCH, place * count), ready
-            one.send(child, 0, source, after, length)
-        if one.rank == tree.root or below:
-            one.copy(own, Place(Memory.OUTPUT, 0), count, ready)
+            builder.send(child, 0, source, after, length)
+        if builder.rank == tree.root or below:
+            builder.copy(own, Place(Memory.OUTPUT, 0), count, ready)
     return done(ranks)
 
 
-def _packed(one: OneRank, found: _Bundles, child: int, count: int) -> tuple[Place, tuple[int, ...]]:
+def _packed(builder: OneRank, bundles: _Bundles, child: int, count: int) -> tuple[Place, tuple[int, ...]]:
     """Where the root has a child's bundle, and after which steps."""
-    runs = list(found.runs(child))
+    runs = list(bundles.runs(child))
     if len(runs) == 1:
         return Place(Memory.INPUT, runs[0][1] * count), ()
-    begin, steps = one.scratch, []
+    begin, steps = builder.scratch, []
     for _, first, number in runs:
-        target = Place(Memory.SCRATCH, one.scratch)
-        steps.append(one.copy(Place(Memory.INPUT, first * count), target, number * count))
-        one.scratch += number * count
+        target = Place(Memory.SCRATCH, builder.scratch)
+        steps.append(builder.copy(Place(Memory.INPUT, first * count), target, number * count))
+        builder.scratch += number * count
     return Place(Memory.SCRATCH, begin), tuple(steps)
 
 
 def gather_in_bundles(problem: Problem, tree: Tree) -> tuple[Schedule, ...]:
     """Let each rank send its block and all from below it in one message; the root puts them where they belong."""
-    found, count = _Bundles(tree), problem.count
+    bundles, count = _Bundles(tree), problem.count
     ranks = [OneRank(rank) for rank in range(problem.ranks)]
-    for one in ranks:
-        below, own = tree.children[one.rank][::-1], Place(Memory.INPUT, 0)
-        if one.rank == tree.root:
-            one.copy(own, Place(Memory.OUTPUT, one.rank * count), count)
+    for builder in ranks:
+        below, own = tree.children[builder.rank][::-1], Place(Memory.INPUT, 0)
+        if builder.rank == tree.root:
+            builder.copy(own, Place(Memory.OUTPUT, builder.rank * count), count)
             for child in below:
-                _unpacked(one, found, child, count)
+                _unpacked(builder, bundles, child, count)
             continue
         after: list[int] = []
         if below:
-            one.scratch = found.size[one.rank] * count
-            after = [one.copy(own, Place(Memory.SCRATCH, 0), count)]
+            builder.scratch = bundles.size[builder.rank] * count
+            after = [builder.copy(own, Place(Memory.SCRATCH, 0), count)]
             own = Place(Memory.SCRATCH, 0)
         for child in below:
-            target = Place(Memory.SCRATCH, (found.place[child] - found.place[one.rank]) * count)
-            after.append(one.receive(child, 0, target, length=found.size[child] * count))
-        one.send(tree.parent[one.rank], 0, own, after, found.size[one.rank] * count)
+            target = Place(Memory.SCRATCH, (bundles.place[child] - bundles.place[builder.rank]) * count)
+            after.append(builder.receive(child, 0, target, length=bundles.size[child] * count))
+        builder.send(tree.parent[builder.rank], 0, own, after, bundles.size[builder.rank] * count)
     return done(ranks)
 
 
-def _unpacked(one: OneRank, found: _Bundles, child: int, count: int) -> None:
-    runs, length = list(found.runs(child)), found.size[child] * count
+def _unpacked(builder: OneRank, bundles: _Bundles, child: int, count: int) -> None:
+    runs, length = list(bundles.runs(child)), bundles.size[child] * count
     if len(runs) == 1:
-        one.receive(child, 0, Place(Memory.OUTPUT, runs[0][1] * count), length=length)
+        builder.receive(child, 0, Place(Memory.OUTPUT, runs[0][1] * count), length=length)
         return
-    begin = one.scratch
-    one.scratch += length
-    ready = (one.receive(child, 0, Place(Memory.SCRATCH, begin), length=length),)
+    begin = builder.scratch
+    builder.scratch += length
+    ready = (builder.receive(child, 0, Place(Memory.SCRATCH, begin), length=length),)
     for place, first, number in runs:
-        source = Place(Memory.SCRATCH, begin + (place - found.place[child]) * count)
-        one.copy(source, Place(Memory.OUTPUT, first * count), number * count, ready)
+        source = Place(Memory.SCRATCH, begin + (place - bundles.place[child]) * count)
+        builder.copy(source, Place(Memory.OUTPUT, first * count), number * count, ready)

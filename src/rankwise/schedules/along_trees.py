@@ -84,9 +84,9 @@ def bcast(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
     """Chunk i goes down the i-th tree."""
     ranks = [OneRank(rank) for rank in range(problem.ranks)]
     for chunk, tree in enumerate(down):
-        for one in ranks:
-            memory = Memory.INPUT if one.rank == problem.root else Memory.OUTPUT
-            one.down(tree, chunk, Place(memory, chunk), ())
+        for builder in ranks:
+            memory = Memory.INPUT if builder.rank == problem.root else Memory.OUTPUT
+            builder.down(tree, chunk, Place(memory, chunk), ())
     return done(ranks)
 
 
@@ -94,8 +94,8 @@ def reduce(problem: Problem, up: Sequence[Tree]) -> tuple[Schedule, ...]:
     """Chunk i goes up the i-th tree. For operations that commute."""
     ranks = [OneRank(rank) for rank in range(problem.ranks)]
     for chunk, tree in enumerate(up):
-        for one in ranks:
-            one.up(tree, chunk, Place(Memory.INPUT, chunk), Place(Memory.OUTPUT, chunk))
+        for builder in ranks:
+            builder.up(tree, chunk, Place(Memory.INPUT, chunk), Place(Memory.OUTPUT, chunk))
     return done(ranks)
 
 
@@ -103,10 +103,10 @@ def allreduce(problem: Problem, up: Sequence[Tree], down: Sequence[Tree]) -> tup
     """Chunk i goes up a tree and down one with the same root. For operations that commute."""
     ranks = [OneRank(rank) for rank in range(problem.ranks)]
     for chunk, (there, back) in enumerate(zip(up, down, strict=True)):
-        for one in ranks:
+        for builder in ranks:
             output = Place(Memory.OUTPUT, chunk)
-            ready = one.up(there, 2 * chunk, Place(Memory.INPUT, chunk), output)
-            one.down(back, 2 * chunk + 1, output, ready)
+            ready = builder.up(there, 2 * chunk, Place(Memory.INPUT, chunk), output)
+            builder.down(back, 2 * chunk + 1, output, ready)
     return done(ranks)
 
 
@@ -114,15 +114,15 @@ def allgather(problem: Problem, down: Sequence[Tree]) -> tuple[Schedule, ...]:
     """A block has problem.count chunks; each goes down a tree from its rank, the first of all blocks first."""
     ranks = [OneRank(rank) for rank in range(problem.ranks)]
     own = [
-        [one.copy(Place(Memory.INPUT, part), Place(Memory.OUTPUT, one.rank * problem.count + part))
+        [builder.copy(Place(Memory.INPUT, part), Place(Memory.OUTPUT, builder.rank * problem.count + part))
          for part in range(problem.count)]
-        for one in ranks
+        for builder in ranks
     ]  # fmt: skip
     for number, tree in enumerate(down):
         part = number // problem.ranks
-        for one in ranks:
-            after = (own[one.rank][part],) if one.rank == tree.root else ()
-            one.down(tree, number, Place(Memory.OUTPUT, tree.root * problem.count + part), after)
+        for builder in ranks:
+            after = (own[builder.rank][part],) if builder.rank == tree.root else ()
+            builder.down(tree, number, Place(Memory.OUTPUT, tree.root * problem.count + part), after)
     return done(ranks)
 
 
@@ -131,12 +131,12 @@ def reduce_scatter(problem: Problem, up: Sequence[Tree]) -> tuple[Schedule, ...]
     ranks = [OneRank(rank) for rank in range(problem.ranks)]
     for number, tree in enumerate(up):
         part = number // problem.ranks
-        for one in ranks:
+        for builder in ranks:
             source = Place(Memory.INPUT, tree.root * problem.count + part)
-            one.up(tree, number, source, Place(Memory.OUTPUT, part))
+            builder.up(tree, number, source, Place(Memory.OUTPUT, part))
     return done(ranks)
 
 
 def done(ranks: Sequence[OneRank]) -> tuple[Schedule, ...]:
     """Return what was built."""
-    return tuple(Schedule(one.rank, tuple(one.steps), one.scratch) for one in ranks)
+    return tuple(Schedule(builder.rank, tuple(builder.steps), builder.scratch) for builder in ranks)

@@ -55,20 +55,20 @@ class Routes:
 
     def _taken(self, sender: int, receiver: int, begins: float) -> float:
         """When the receiver can send a block on that its sender begins to send then."""
-        one, other = self.places.site[sender], self.places.site[receiver]
+        source, other = self.places.site[sender], self.places.site[receiver]
         begins = max(begins, self.out_free[sender])
-        across = max(begins, self.link_free[one][other]) if one != other else begins
-        self.link_free[one][other] = across + self.across[one][other]
+        across = max(begins, self.link_free[source][other]) if source != other else begins
+        self.link_free[source][other] = across + self.across[source][other]
         self.out_free[sender] = begins + self.seconds + self.overhead
-        ends = max(across + self.delay[one][other], self.in_free[receiver]) + self.across[one][other]
+        ends = max(across + self.delay[source][other], self.in_free[receiver]) + self.across[source][other]
         self.in_free[receiver] = ends
         return max(ends + self.overhead, self.out_free[receiver])
 
-    def _sites(self, one: int, other: int, begins: float) -> list[int]:
+    def _sites(self, source: int, other: int, begins: float) -> list[int]:
         """The sites of the route by which a block arrives first."""
-        if one == other or not self.relayed:
-            return [one, other]
-        arrives, before = {one: begins}, {one: one}
+        if source == other or not self.relayed:
+            return [source, other]
+        arrives, before = {source: begins}, {source: source}
         left = set(range(self.places.sites))
         while True:
             site = min(left & arrives.keys(), key=arrives.__getitem__)
@@ -81,6 +81,6 @@ class Routes:
                 if ends < arrives.get(further, np.inf):
                     arrives[further], before[further] = ends, site
         sites = [other]
-        while sites[-1] != one:
+        while sites[-1] != source:
             sites.append(before[sites[-1]])
         return sites[::-1]

@@ -55,9 +55,9 @@ class Places:
         np.fill_diagonal(self.delay, model.near_seconds)
         np.fill_diagonal(self.rate, self.node_rate)
 
-    def distance(self, one: int, other: int) -> float:
+    def distance(self, rank: int, other: int) -> float:
         """Return the delay between two ranks, seconds; 0 on one node."""
-        first, last = self.node_of[one], self.node_of[other]
+        first, last = self.node_of[rank], self.node_of[other]
         return float(self.delay[self.site[first], self.site[last]]) if first != last else 0.0
 
 
@@ -109,26 +109,28 @@ class ChunkTrees:
         made: list[tuple[int, int]] = []
         sent_by_root = 0
         while len(made) < len(site) - 1:
-            ends, one, other = spread.first_to_end()
+            ends, source, other = spread.first_to_end()
             if ends == np.inf:  # only the root could go on
                 spread.may_send(root, self.out_free[root])
                 continue
-            begins, sender = heappop(spread.senders[one])
+            begins, sender = heappop(spread.senders[source])
             receiver = spread.waiting[other].pop()
             made.append((sender, receiver))
             across = begins
-            if one != other:
-                across = max(begins, float(self.link_free[one, other]))
-                self.link_free[one, other] = across + self.across[one, other]
+            if source != other:
+                across = max(begins, float(self.link_free[source, other]))
+                self.link_free[source, other] = across + self.across[source, other]
                 spread.enter(other)
             self.out_free[sender] = begins + seconds + self.overhead
-            self.in_free[receiver] = max(self.in_free[receiver], across + float(self.delay[one, other])) + seconds
+            self.in_free[receiver] = (
+                max(self.in_free[receiver], across + float(self.delay[source, other])) + seconds
+            )
             spread.may_send(receiver, max(ends, self.out_free[receiver]))
             sent_by_root += sender == root
             if sender != root or sent_by_root != self.most_of_root:
                 spread.may_send(sender, self.out_free[sender])
             else:
-                spread.look_again(one)
+                spread.look_again(source)
         return made
 
 
@@ -161,8 +163,8 @@ class Spread:
         near = (ends, site, site)
         if not self.left:
             return near
-        one, other = divmod(int(np.argmin(self.far)), len(self.inside))
-        far = (float(self.far[one, other]), one, other)
+        source, other = divmod(int(np.argmin(self.far)), len(self.inside))
+        far = (float(self.far[source, other]), source, other)
         return far if self.chunks.far_first and far[0] < np.inf else min(near, far)
 
     def enter(self, site: int) -> None:
@@ -190,8 +192,8 @@ class Spread:
 
 def trees(source: ChunkTrees, roots: Sequence[int], most: int) -> list[Tree]:
     """Return a tree for each root; after `most` they come round again, where the roots do."""
-    found: list[Tree] = []
+    built: list[Tree] = []
     for number, root in enumerate(roots):
-        again = number >= most and found[number % most].root == root
-        found.append(found[number % most] if again else source.tree(root))
-    return found
+        again = number >= most and built[number % most].root == root
+        built.append(built[number % most] if again else source.tree(root))
+    return built

@@ -24,14 +24,14 @@ def alias(problem: Problem, rank: int) -> Alias | None:
     return Memory.INPUT, Memory.OUTPUT, start
 
 
-def real_memories(found: Alias | None) -> list[Memory]:
+def real_memories(aliased: Alias | None) -> list[Memory]:
     """Return for each memory the one in which it is."""
-    return [found[1] if found and memory is found[0] else memory for memory in Memory]
+    return [aliased[1] if aliased and memory is aliased[0] else memory for memory in Memory]
 
 
-def real_begins(found: Alias | None) -> list[int]:
+def real_begins(aliased: Alias | None) -> list[int]:
     """Return for each memory from which element of that one on."""
-    return [found[2] if found and memory is found[0] else 0 for memory in Memory]
+    return [aliased[2] if aliased and memory is aliased[0] else 0 for memory in Memory]
 
 
 def expected(problem: Problem, rank: int) -> Iterator[tuple[int, int, int, int]]:

@@ -54,12 +54,12 @@ class _CostModel(ctypes.Structure):
     )
 
 
-def seconds_of(one: Algorithm, problem: Problem, model: CostModel | None = None) -> float:
+def seconds_of(algorithm: Algorithm, problem: Problem, model: CostModel | None = None) -> float:
     """Return the time of an algorithm until the last rank is done, for elements of problem.element_bytes bytes.
 
     Raises RefusedError where the algorithm has no schedule for the problem.
     """
-    with generator.laid_out(one, problem) as made:
+    with generator.laid_out(algorithm, problem) as made:
         return _estimate(made, problem, model)
 
 
@@ -69,13 +69,13 @@ def seconds(problem: Problem, schedules: Sequence[Schedule], model: CostModel | 
 
 
 def _estimate(made: Any, problem: Problem, model: CostModel | None) -> float:
-    found: float = _library().estimate_seconds(
+    estimate: float = _library().estimate_seconds(
         made, problem.ranks, c_problem(problem, 0, all_counts=False).network, float(problem.element_bytes or 1),
         ctypes.byref(_CostModel(*astuple(model or CostModel()))),
     )  # fmt: skip
-    if found < 0:
+    if estimate < 0:
         raise InputError("not all steps of the schedule can end", "`rankwise schedule verify` shows which and why")
-    return found
+    return estimate
 
 
 @cache

@@ -55,14 +55,14 @@ class FixedSchedule:
 def _messages(schedule: Schedule, kind: Kind) -> list[tuple[int, Step]]:
     """Those with data, each with how many of its peer and tag come before."""
     counted: dict[tuple[int, int], int] = {}
-    found = []
+    messages = []
     for step in schedule.steps:
         if step.kind is kind:
             order = counted.get((step.peer, step.tag), 0)
             counted[step.peer, step.tag] = order + 1
             if step.length:
-                found.append((order, step))
-    return found
+                messages.append((order, step))
+    return messages
 
 
 def proved(fixed: FixedSchedule) -> tuple[FixedSchedule, Proof]:
@@ -75,10 +75,10 @@ def proved(fixed: FixedSchedule) -> tuple[FixedSchedule, Proof]:
     return fixed, prove(fixed.problem(), fixed.schedules)
 
 
-def fixed_of(one: Algorithm, problem: Problem) -> FixedSchedule:
+def fixed_of(algorithm: Algorithm, problem: Problem) -> FixedSchedule:
     """Return what an algorithm makes of a problem, each element of which becomes a chunk. Raises RefusedError."""
-    made = schedules(one, problem)
-    return of_schedules(problem, made, name=one.name, description=one.description)
+    made = schedules(algorithm, problem)
+    return of_schedules(problem, made, name=algorithm.name, description=algorithm.description)
 
 
 def of_schedules(

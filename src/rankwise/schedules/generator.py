@@ -70,53 +70,53 @@ def algorithms(operation: str = "") -> tuple[Algorithm, ...]:
     """
     if operation and operation not in OPERATIONS:
         raise UnknownNameError("operation", operation, OPERATIONS)
-    return tuple(one for one, _ in _registered(_library()) if operation in {"", one.operation})
+    return tuple(candidate for candidate, _ in _registered(_library()) if operation in {"", candidate.operation})
 
 
 def algorithm(operation: str, name: str) -> Algorithm:
     """Return one algorithm. Raises UnknownNameError with the nearest names."""
-    found = {one.name: one for one in algorithms(operation)}
-    if name not in found:
-        raise UnknownNameError(f"algorithm of {operation}", name, found)
-    return found[name]
+    by_name = {candidate.name: candidate for candidate in algorithms(operation)}
+    if name not in by_name:
+        raise UnknownNameError(f"algorithm of {operation}", name, by_name)
+    return by_name[name]
 
 
-def schedules(one: Algorithm, problem: Problem) -> tuple[Schedule, ...]:
+def schedules(chosen: Algorithm, problem: Problem) -> tuple[Schedule, ...]:
     """Return the schedule of every rank. Raises RefusedError with the algorithm's reason."""
     library = _library()
-    return tuple(_made(library, one, problem, rank) for rank in range(problem.ranks))
+    return tuple(_made(library, chosen, problem, rank) for rank in range(problem.ranks))
 
 
-def schedule(one: Algorithm, problem: Problem, rank: int) -> Schedule:
+def schedule(chosen: Algorithm, problem: Problem, rank: int) -> Schedule:
     """Return the schedule of one rank; those of the others are not made. Raises RefusedError."""
-    return _made(_library(), one, problem, rank)
+    return _made(_library(), chosen, problem, rank)
 
 
 @contextmanager
-def laid_out(one: Algorithm, problem: Problem) -> Iterator[Any]:
+def laid_out(chosen: Algorithm, problem: Problem) -> Iterator[Any]:
     """Hold the schedules of all ranks as C has them, an array of CSchedule. Raises RefusedError."""
     library = _library()
-    pointer = dict(_registered(library))[one]
+    pointer = dict(_registered(library))[chosen]
     made = (CSchedule * problem.ranks)()
     network, alone = c_problem(problem, 0, all_counts=False).network, replace(problem, network=None)
     try:
         for rank, schedule in enumerate(made):
-            asked = c_problem(alone, rank, one.needs_all_counts)
-            asked.network = network  # the same for all
-            library.make_schedule(ctypes.byref(schedule), pointer, ctypes.byref(asked))
-            _check(schedule, one.id)
+            raw_problem = c_problem(alone, rank, chosen.needs_all_counts)
+            raw_problem.network = network  # the same for all
+            library.make_schedule(ctypes.byref(schedule), pointer, ctypes.byref(raw_problem))
+            _check(schedule, chosen.id)
         yield made
     finally:
         for schedule in made:
             library.free_schedule(ctypes.byref(schedule))
 
 
-def _made(library: ctypes.CDLL, one: Algorithm, problem: Problem, rank: int) -> Schedule:
-    pointer = dict(_registered(library))[one]
+def _made(library: ctypes.CDLL, chosen: Algorithm, problem: Problem, rank: int) -> Schedule:
+    pointer = dict(_registered(library))[chosen]
     with _schedule(library) as made:
-        asked = c_problem(problem, rank, one.needs_all_counts)
-        library.make_schedule(ctypes.byref(made), pointer, ctypes.byref(asked))
-        return _copied(made, rank, one.id)
+        raw_problem = c_problem(problem, rank, chosen.needs_all_counts)
+        library.make_schedule(ctypes.byref(made), pointer, ctypes.byref(raw_problem))
+        return _copied(made, rank, chosen.id)
 
 
 def schedules_of_file(path: Path, problem: Problem) -> tuple[Schedule, ...]:
@@ -126,18 +126,18 @@ def schedules_of_file(path: Path, problem: Problem) -> tuple[Schedule, ...]:
     """
     library = _library()
     error = ctypes.create_string_buffer(_ERROR_BYTES)
-    found = library.read_schedule(os.fsencode(path), os.fsencode(path.name), error, _ERROR_BYTES)
-    if not found:
+    pointer = library.read_schedule(os.fsencode(path), os.fsencode(path.name), error, _ERROR_BYTES)
+    if not pointer:
         raise InputError(error.value.decode(errors="replace"), "`rankwise schedule export` writes such files")
     try:
-        return tuple(_of_file(library, found, problem, rank, path.name) for rank in range(problem.ranks))
+        return tuple(_of_file(library, pointer, problem, rank, path.name) for rank in range(problem.ranks))
     finally:
-        library.free_read_schedule(found)
+        library.free_read_schedule(pointer)
 
 
-def _of_file(library: ctypes.CDLL, found: Any, problem: Problem, rank: int, name: str) -> Schedule:
+def _of_file(library: ctypes.CDLL, pointer: Any, problem: Problem, rank: int, name: str) -> Schedule:
     with _schedule(library) as made:
-        library.make_schedule(ctypes.byref(made), found, ctypes.byref(c_problem(problem, rank, True)))
+        library.make_schedule(ctypes.byref(made), pointer, ctypes.byref(c_problem(problem, rank, True)))
         return _copied(made, rank, name)
 
 
@@ -185,17 +185,17 @@ def _loaded(_plugins: str, _compiler: str) -> ctypes.CDLL:
 
 @cache
 def _registered(library: ctypes.CDLL) -> tuple[tuple[Algorithm, Any], ...]:
-    found = []
+    registered = []
     pointer = library.first_algorithm()
     while pointer:
         raw = pointer.contents
         name, description, only = (
             (text or b"").decode() for text in (raw.name, raw.description, raw.commutative_only)
         )
-        one = Algorithm(
+        described = Algorithm(
             OPERATIONS[raw.operation], name, description, only, raw.segmented, raw.fans, raw.lanes,
             raw.for_networks, raw.needs_all_counts, raw.equal_blocks,
         )  # fmt: skip
-        found.append((one, pointer))
+        registered.append((described, pointer))
         pointer = raw.next
-    return tuple(found)
+    return tuple(registered)

@@ -19,8 +19,8 @@ def parse_sites(text: str) -> Network:
     alone = re.fullmatch(r"(\d{1,7})x(\d{1,7}(?:x\d{1,7})?)", text)
     parts = [alone[2]] * min(int(alone[1]), MOST_RANKS) if alone else text.split(",")
     for part in parts:
-        found = re.fullmatch(r"(\d{1,7})(?:x(\d{1,7}))?", part)
-        nodes, ranks = (int(found[1]), int(found[2] or 1)) if found else (0, 0)
+        match = re.fullmatch(r"(\d{1,7})(?:x(\d{1,7}))?", part)
+        nodes, ranks = (int(match[1]), int(match[2] or 1)) if match else (0, 0)
         if not nodes or not ranks or nodes * ranks * len(parts) > MOST_RANKS:
             raise InputError(
                 f"'{text[:40]}' is not a layout of ranks",

@@ -64,13 +64,13 @@ def _elements(count: int) -> str:
 
 def ancestors(steps: Sequence[Step]) -> list[int]:
     """Return for each step the set of those that have ended before it begins, as bits of an integer."""
-    found: list[int] = []
+    reach: list[int] = []
     for step in steps:
         bits = 0
-        for one in step.after:
-            bits |= found[one] | 1 << one
-        found.append(bits)
-    return found
+        for earlier in step.after:
+            bits |= reach[earlier] | 1 << earlier
+        reach.append(bits)
+    return reach
 
 
 def check_dependencies(schedules: Sequence[Schedule]) -> None:
@@ -78,11 +78,13 @@ def check_dependencies(schedules: Sequence[Schedule]) -> None:
     faults = []
     for schedule in schedules:
         for number, step in enumerate(schedule.steps):
-            for one in step.after:
-                if not 0 <= one < len(schedule.steps):
-                    faults.append(Fault(schedule.rank, number, f"it waits for step {one}, which does not exist"))
-                elif one >= number:
-                    faults.append(Fault(schedule.rank, number, _later(schedule.steps, number, one)))
+            for earlier in step.after:
+                if not 0 <= earlier < len(schedule.steps):
+                    faults.append(
+                        Fault(schedule.rank, number, f"it waits for step {earlier}, which does not exist")
+                    )
+                elif earlier >= number:
+                    faults.append(Fault(schedule.rank, number, _later(schedule.steps, number, earlier)))
     if faults:
         raise FaultyError(faults)
 
@@ -91,12 +93,12 @@ def _later(steps: Sequence[Step], number: int, on: int) -> str:
     """A circle, or only the wrong order?"""
     seen, todo = set[int](), [on]
     while todo:
-        one = todo.pop()
-        if one == number:
+        current = todo.pop()
+        if current == number:
             return f"it waits for step {on}, which waits for it: a cyclic dependency"
-        if one not in seen and 0 <= one < len(steps):
-            seen.add(one)
-            todo += steps[one].after
+        if current not in seen and 0 <= current < len(steps):
+            seen.add(current)
+            todo += steps[current].after
     return f"it waits for step {on}, which comes behind it: put steps behind those that they wait for"
 
 
@@ -109,12 +111,12 @@ def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int
     faults = _nowhere(schedules)
     if faults:
         raise FaultyError(faults)
-    found = {}
+    pairs = {}
     reach: dict[int, list[int]] = {}
     for (sender, receiver, _), (sends, receives) in _sides(schedules).items():
         there, here = schedules[sender].steps, schedules[receiver].steps
         if len(sends) == len(receives) == 1 and there[sends[0]].length == here[receives[0]].length:
-            found[sender, sends[0]] = (receiver, receives[0])  # the usual case
+            pairs[sender, sends[0]] = (receiver, receives[0])  # the usual case
             continue
         faults += [
             Fault(sender, number, f"rank {receiver} has no receive for this {words(there[number])}")
@@ -133,10 +135,10 @@ def match(schedules: Sequence[Schedule]) -> dict[tuple[int, int], tuple[int, int
             if there[out].length != here[into].length:
                 reason = f"its {words(here[into])} meets step {out} of rank {sender}, a {words(there[out])}"
                 faults.append(Fault(receiver, into, reason))
-            found[sender, out] = (receiver, into)
+            pairs[sender, out] = (receiver, into)
     if faults:
-        raise FaultyError(sorted(faults, key=lambda one: (one.rank, one.step)))
-    return found
+        raise FaultyError(sorted(faults, key=lambda fault: (fault.rank, fault.step)))
+    return pairs
 
 
 def _nowhere(schedules: Sequence[Schedule]) -> list[Fault]:
@@ -163,10 +165,10 @@ def _sides(schedules: Sequence[Schedule]) -> dict[tuple[int, int, int], tuple[li
 
 
 def _ambiguous(schedule: Schedule, numbers: Sequence[int], reach: Sequence[int]) -> list[Fault]:
-    for one, next_one in pairwise(numbers):
-        if not reach[next_one] >> one & 1:
+    for number, next_one in pairwise(numbers):
+        if not reach[next_one] >> number & 1:
             reason = (
-                f"this {words(schedule.steps[next_one])} may be under way at once with step {one}, "
+                f"this {words(schedule.steps[next_one])} may be under way at once with step {number}, "
                 "which has the same tag: give it another, or let it wait"
             )
             return [Fault(schedule.rank, next_one, reason)]
@@ -194,27 +196,27 @@ def order(schedules: Sequence[Schedule]) -> Order:
     before: list[set[int]] = []
     for rank, at, other_rank, other_at in events:
         of_steps = number[rank]
-        found = {of_steps[one] for one in schedules[rank].steps[at].after}
+        waits = {of_steps[earlier] for earlier in schedules[rank].steps[at].after}
         if other_at >= 0:
             of_steps = number[other_rank]
-            found.update([of_steps[one] for one in schedules[other_rank].steps[other_at].after])
-        before.append(found)
+            waits.update([of_steps[earlier] for earlier in schedules[other_rank].steps[other_at].after])
+        before.append(waits)
     return _sorted(schedules, events, before)
 
 
 def _sorted(schedules: Sequence[Schedule], events: list[Event], before: list[set[int]]) -> Order:
     """Kahn's algorithm (1962)."""
     behind: list[list[int]] = [[] for _ in events]
-    missing = [len(found) for found in before]
-    for number, found in enumerate(before):
-        for one in found:
-            behind[one].append(number)
+    missing = [len(waits) for waits in before]
+    for number, waits in enumerate(before):
+        for other in waits:
+            behind[other].append(number)
     line = [number for number, count in enumerate(missing) if not count]
     for number in line:  # it grows meanwhile
-        for one in behind[number]:
-            missing[one] -= 1
-            if not missing[one]:
-                line.append(one)
+        for other in behind[number]:
+            missing[other] -= 1
+            if not missing[other]:
+                line.append(other)
     if len(line) < len(events):
         raise FaultyError([_deadlock(schedules, events, before, missing)])
     place = [0] * len(line)
@@ -222,7 +224,7 @@ def _sorted(schedules: Sequence[Schedule], events: list[Event], before: list[set
         place[number] = at
     return Order(
         tuple([events[number] for number in line]),
-        tuple([tuple([place[one] for one in before[number]]) for number in line]),
+        tuple([tuple([place[earlier] for earlier in before[number]]) for number in line]),
     )
 
 
@@ -232,7 +234,7 @@ def _deadlock(
     """Who waits for whom: a circle among the events that are left."""
     path = [next(number for number, count in enumerate(missing) if count)]
     while path[-1] not in path[:-1]:
-        path.append(next(one for one in before[path[-1]] if missing[one]))
+        path.append(next(earlier for earlier in before[path[-1]] if missing[earlier]))
     circle = [events[number] for number in path[path.index(path[-1]) :]]
     shown = [f"step {at} of rank {rank} ({words(schedules[rank].steps[at])})" for rank, at, *_ in circle[:8]]
     more = f" ... ({len(circle) - 1} in all)" if len(circle) > 8 else ""

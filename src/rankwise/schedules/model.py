@@ -98,10 +98,10 @@ class Network:
         """Return the number of groups of the outermost level."""
         return max(self.groups[0], default=-1) + 1 if self.groups else 1
 
-    def link_level(self, one: int, other: int) -> int:
+    def link_level(self, rank: int, other: int) -> int:
         """Return the outermost level at which two ranks are in different groups; `levels` if in none."""
         for level, groups in enumerate(self.groups):
-            if groups[one] != groups[other]:
+            if groups[rank] != groups[other]:
                 return level
         return len(self.groups)
 
@@ -143,7 +143,7 @@ class Problem:
                 f"rank {self.root} cannot be the root of {self.ranks} ranks",
                 f"the ranks are 0 to {self.ranks - 1}",
             )
-        if min(self.count, *self.counts, *(one for row in self.matrix for one in row), 0) < 0:
+        if min(self.count, *self.counts, *(count for row in self.matrix for count in row), 0) < 0:
             raise InputError("a count is negative", "give counts of 0 or more")
         _check_shapes(self)
         object.__setattr__(self, "_starts", tuple(accumulate(self.counts, initial=0)))

@@ -83,11 +83,11 @@ def _links(topology: Topology, links: dict[str, Link]) -> list[str]:
     pairs = [(a, b) for i, a in enumerate(first) for b in list(first)[i + 1 :]]
     if not all(pair in routes for pair in pairs):
         return []
-    found = []
+    lines = []
     for a, b in pairs:
         delay = _delay(first[a], first[b], routes[a, b], links)
-        found.append(f"link {a} {b} {delay:.9g} {_rate(routes[a, b].links, links):.9g}")
-    return found
+        lines.append(f"link {a} {b} {delay:.9g} {_rate(routes[a, b].links, links):.9g}")
+    return lines
 
 
 def _delay(source: Node, destination: Node, route: Route, links: dict[str, Link]) -> float:

@@ -116,8 +116,8 @@ class _Execution:
     ) -> None:
         self.problem, self.schedules, self.order, self.reach = problem, schedules, order, reach
         aliases = [alias(problem, schedule.rank) if in_place else None for schedule in schedules]
-        self.real = [real_memories(found) for found in aliases]
-        self.begin = [real_begins(found) for found in aliases]
+        self.real = [real_memories(aliased) for aliased in aliases]
+        self.begin = [real_begins(aliased) for aliased in aliases]
         self.reasons: list[str] = []
         self.writers: list[list[Spans[tuple[int, int]]]] = []
         self.data: list[list[Spans[_Value]]] = []
@@ -142,8 +142,8 @@ class _Execution:
 
     def _memories(self, schedule: Schedule, made: Callable[[Memory], V]) -> list[Spans[V]]:
         """One for each memory, with what `made` of it has at first; for one that is in another, this one."""
-        found = [Spans(_length(self.problem, schedule, memory), made(memory)) for memory in Memory]
-        return [found[memory] for memory in self.real[schedule.rank]]
+        spans = [Spans(_length(self.problem, schedule, memory), made(memory)) for memory in Memory]
+        return [spans[memory] for memory in self.real[schedule.rank]]
 
     def _races(self, schedule: Schedule) -> Iterator[Fault]:
         """Two steps touch one memory, one of them writes, and neither is known to end before the other begins."""
@@ -178,9 +178,9 @@ class _Execution:
 
     def _overlap(self, rank: int, number: int, step: Step) -> Iterator[Fault]:
         """A copy to where the elements are already is nothing; one to elements half of which it reads is wrong."""
-        (one, source), (other, target) = step.source, step.target
-        memory = self.real[rank][one]
-        apart = abs(source + self.begin[rank][one] - target - self.begin[rank][other])
+        (from_memory, source), (other, target) = step.source, step.target
+        memory = self.real[rank][from_memory]
+        apart = abs(source + self.begin[rank][from_memory] - target - self.begin[rank][other])
         if memory is self.real[rank][other] and 0 < apart < step.length:
             yield Fault(rank, number, f"this {words(step)} reads elements of {memory.name} that it writes")
 
@@ -243,9 +243,11 @@ class _Execution:
                 if value != should:
                     writer = self.writers[rank][Memory.OUTPUT].read(a, b)[0][2][0]
                     first, last = a - real + start, b - 1 - real + start
-                    one = b - a == 1
+                    is_single = b - a == 1
                     shown = (
-                        f"element {first} of OUTPUT ends" if one else f"elements {first} to {last} of OUTPUT end"
+                        f"element {first} of OUTPUT ends"
+                        if is_single
+                        else f"elements {first} to {last} of OUTPUT end"
                     )
                     is_, wanted = self._meaning(value, a), self._meaning(should, a)
                     yield Fault(rank, writer, f"{shown} as {is_}, not as {wanted}")
@@ -263,13 +265,13 @@ def _unheard(schedules: Sequence[Schedule], order: Order) -> list[Fault]:
     heard: dict[tuple[int, int], int] = {}
     for rank, at, other_rank, other_at in order.events:
         start = 1 << rank
-        for one in schedules[rank].steps[at].after:
-            start |= heard[rank, one]
+        for earlier in schedules[rank].steps[at].after:
+            start |= heard[rank, earlier]
         heard[rank, at] = start
         if other_at >= 0:
             there = start | 1 << other_rank
-            for one in schedules[other_rank].steps[other_at].after:
-                there |= heard[other_rank, one]
+            for earlier in schedules[other_rank].steps[other_at].after:
+                there |= heard[other_rank, earlier]
             heard[other_rank, other_at] = there
     faults = []
     for schedule in schedules:

@@ -26,10 +26,10 @@ class Spans(Generic[V]):
         if first + 1 == len(starts) or starts[first + 1] >= end:
             return [(start, end, values[first])]
         last = bisect_left(starts, end) - 1
-        found = [(start, starts[first + 1], values[first])]
-        found += [(starts[at], starts[at + 1], values[at]) for at in range(first + 1, last)]
-        found.append((starts[last], end, values[last]))
-        return found
+        runs = [(start, starts[first + 1], values[first])]
+        runs += [(starts[at], starts[at + 1], values[at]) for at in range(first + 1, last)]
+        runs.append((starts[last], end, values[last]))
+        return runs
 
     def write(self, runs: Sequence[tuple[int, int, V]]) -> None:
         """Give new values to elements that follow one another without gaps."""

@@ -95,7 +95,7 @@ def _places(raw: NDArray[Any]) -> Iterator[Place]:
 def laid_out(schedules: Sequence[Schedule]) -> Any:
     """Return the schedules as C has them: the array keeps its memory alive."""
     made = (CSchedule * len(schedules))()
-    for one, schedule in zip(made, schedules, strict=True):
+    for c_schedule, schedule in zip(made, schedules, strict=True):
         if not schedule.steps:
             continue
         kinds, peers, tags, sources, targets, lengths, afters = zip(*schedule.steps, strict=True)
@@ -106,9 +106,9 @@ def laid_out(schedules: Sequence[Schedule]) -> Any:
             raw[name]["memory"], raw[name]["offset"] = zip(*places, strict=True)
         raw["dependencies"] = number = np.fromiter(map(len, afters), dtype=np.int32)
         raw["first_dependency"] = np.cumsum(number) - number
-        one.steps, one.count = (CStep * len(kinds)).from_buffer(raw.data), len(kinds)
-        one.dependency, one.dependency_count = (c_int * len(waits))(*waits), len(waits)
-        one.scratch = schedule.scratch
+        c_schedule.steps, c_schedule.count = (CStep * len(kinds)).from_buffer(raw.data), len(kinds)
+        c_schedule.dependency, c_schedule.dependency_count = (c_int * len(waits))(*waits), len(waits)
+        c_schedule.scratch = schedule.scratch
     return made
 
 

@@ -100,12 +100,12 @@ def synthesise(wish: Wish, model: CostModel | None = None) -> Synthesis:
         raise InputError("a message of no bytes needs no schedule", "give a size of 1 byte or more")
     model = model or CostModel()
     places = Places(wish.ranks, wish.network, model)
-    found = (_by_routes, _by_bundles) if wish.operation in _ONE_WAY else (_by_trees,)
+    searches = (_by_routes, _by_bundles) if wish.operation in _ONE_WAY else (_by_trees,)
     tried: list[_Tried] = [*_by_algorithms(wish, model)]
-    tried += [_judged(*one, model) for ways in found for one in ways(wish, places)]
-    tried.sort(key=lambda one: one[0].seconds)
+    tried += [_judged(*candidate, model) for ways in searches for candidate in ways(wish, places)]
+    tried.sort(key=lambda candidate: candidate[0].seconds)
     best, problem, make = tried[0]
-    return Synthesis(wish, best, problem, make(), tuple(one for one, _, _ in tried))
+    return Synthesis(wish, best, problem, make(), tuple(candidate for candidate, _, _ in tried))
 
 
 def _chunks(wish: Wish) -> list[int]:
@@ -119,20 +119,20 @@ def _by_algorithms(wish: Wish, model: CostModel) -> Iterator[_Tried]:
     if wish.ranks > _MANY_RANKS:
         usual = [chunks for chunks in usual if chunks in {1, 64}]
     divisions = sorted({*usual, min(wish.ranks, wish.size_bytes)})
-    for one in generator.algorithms(wish.operation):
-        for chunks in divisions if wish.operation not in _BLOCKS or one.segmented else (1,):
-            for segment in (0, 1) if one.segmented and 1 < chunks <= most // wish.ranks else (0,):
+    for algorithm in generator.algorithms(wish.operation):
+        for chunks in divisions if wish.operation not in _BLOCKS or algorithm.segmented else (1,):
+            for segment in (0, 1) if algorithm.segmented and 1 < chunks <= most // wish.ranks else (0,):
                 problem = replace(wish.problem(chunks), segment=segment)
                 try:
-                    seconds = cost.seconds_of(one, problem, model)
+                    seconds = cost.seconds_of(algorithm, problem, model)
                 except RefusedError:
                     continue
-                told = f", segments of {segment}" if segment else ""
-                yield Candidate(f"{one.id}{told}", chunks, seconds), problem, _made(one, problem)
+                suffix = f", segments of {segment}" if segment else ""
+                yield Candidate(f"{algorithm.id}{suffix}", chunks, seconds), problem, _made(algorithm, problem)
 
 
-def _made(one: Algorithm, problem: Problem) -> _Make:
-    return lambda: generator.schedules(one, problem)
+def _made(algorithm: Algorithm, problem: Problem) -> _Make:
+    return lambda: generator.schedules(algorithm, problem)
 
 
 def _judged(name: str, problem: Problem, schedules: tuple[Schedule, ...], model: CostModel) -> _Tried:
@@ -150,10 +150,10 @@ def _by_trees(wish: Wish, places: Places) -> _Found:
     for chunks in _divisions(wish, moved):
         problem = wish.problem(chunks)
         for name, roots in _roots(wish, places, chunks):
-            for told, far_first, most in _kinds_of_trees(places):
+            for suffix, far_first, most in _kinds_of_trees(places):
                 if most > 1 and wish.ranks > _MANY_RANKS and wish.operation in _PAIRS:
                     continue
-                yield f"trees from {name}{told}", problem, _along(problem, places, roots, most, far_first)
+                yield f"trees from {name}{suffix}", problem, _along(problem, places, roots, most, far_first)
 
 
 def _kinds_of_trees(places: Places) -> Iterator[tuple[str, bool, int]]:
@@ -190,12 +190,12 @@ def _by_bundles(wish: Wish, places: Places) -> _Found:
     problem, backwards = wish.problem(1), wish.operation == "gather"
     make = along_routes.gather_in_bundles if backwards else along_routes.scatter_in_bundles
     for blocks in sorted({1, max(1, wish.ranks // 4)}):
-        for told, far_first, most in _kinds_of_trees(places):
-            found = ChunkTrees(places, float(wish.size_bytes * blocks), most, far_first, backwards)
+        for suffix, far_first, most in _kinds_of_trees(places):
+            chunk_trees = ChunkTrees(places, float(wish.size_bytes * blocks), most, far_first, backwards)
             yield (
-                f"bundles from rank {wish.root}{told}, as if of {blocks}",
+                f"bundles from rank {wish.root}{suffix}, as if of {blocks}",
                 problem,
-                make(problem, found.tree(wish.root)),
+                make(problem, chunk_trees.tree(wish.root)),
             )
 
 

@@ -65,7 +65,7 @@ def traffic(problem: Problem, schedules: Sequence[Schedule]) -> Traffic:
     chains: list[tuple[int, ...]] = []  # of each event: of any level, then of each level
     for (rank, at, other, _), before in zip(order.events, order.before, strict=True):
         step = schedules[rank].steps[at]
-        chain = [max(found) for found in zip(*(chains[one] for one in before), strict=True)] or [0] * (
+        chain = [max(lengths) for lengths in zip(*(chains[event] for event in before), strict=True)] or [0] * (
             len(names) + 1
         )
         if step.kind is Kind.SEND:
@@ -76,15 +76,15 @@ def traffic(problem: Problem, schedules: Sequence[Schedule]) -> Traffic:
             chain[0] += 1
             chain[level + 1] += 1
         chains.append(tuple(chain))
-    longest = [max(found) for found in zip(*chains, strict=True)] or [0] * (len(names) + 1)
+    longest = [max(lengths) for lengths in zip(*chains, strict=True)] or [0] * (len(names) + 1)
     round_of = _rounds(schedules, order)
     return Traffic(
         rounds=max(round_of.values(), default=-1) + 1,
         chain=longest[0],
         messages=sum(messages),
         elements=sum(elements),
-        reduced=sum(step.length for one in schedules for step in one.steps if step.kind is Kind.REDUCE),
-        scratch=max((one.scratch for one in schedules), default=0),
+        reduced=sum(step.length for schedule in schedules for step in schedule.steps if step.kind is Kind.REDUCE),
+        scratch=max((schedule.scratch for schedule in schedules), default=0),
         most_sent=max(sent, default=0),
         levels=tuple(map(LevelTraffic, names, messages, elements, longest[1:])),
         round_of=round_of,
@@ -96,13 +96,13 @@ def _rounds(schedules: Sequence[Schedule], order: matching.Order) -> dict[tuple[
     height = [0] * len(order.events)
     for number in reversed(range(len(order.events))):
         weight = order.events[number][2] >= 0
-        for one in order.before[number]:
-            height[one] = max(height[one], height[number] + weight)
-    waiting = [len(found) for found in order.before]
+        for earlier in order.before[number]:
+            height[earlier] = max(height[earlier], height[number] + weight)
+    waiting = [len(events) for events in order.before]
     behind: list[list[int]] = [[] for _ in waiting]
-    for number, found in enumerate(order.before):
-        for one in found:
-            behind[one].append(number)
+    for number, events in enumerate(order.before):
+        for earlier in events:
+            behind[earlier].append(number)
     ready = [number for number, count in enumerate(waiting) if not count]
     round_of: dict[tuple[int, int], int] = {}
     now = 0
@@ -128,8 +128,8 @@ def _rounds(schedules: Sequence[Schedule], order: matching.Order) -> dict[tuple[
 
 def _freed(number: int, behind: list[list[int]], waiting: list[int]) -> list[int]:
     freed = []
-    for one in behind[number]:
-        waiting[one] -= 1
-        if not waiting[one]:
-            freed.append(one)
+    for later in behind[number]:
+        waiting[later] -= 1
+        if not waiting[later]:
+            freed.append(later)
     return freed

@@ -163,12 +163,12 @@ class Rank(int):
 
     def _waits(self, chunks: Chunks, writes: bool) -> int:
         """The steps that must have ended before these chunks may be read or written, as bits."""
-        found = 0
+        bits = 0
         if chunks.length:
             memory, start = self._where(chunks)
             for _, _, (writer, readers) in self._touched[memory].read(start, start + chunks.length):
-                found |= (readers if writes else 0) | (1 << writer if writer >= 0 else 0)
-        return found
+                bits |= (readers if writes else 0) | (1 << writer if writer >= 0 else 0)
+        return bits
 
     def _touch(self, chunks: Chunks, writes: bool) -> None:
         if not chunks.length:
@@ -204,12 +204,12 @@ def _place(chunks: Chunks) -> Place:
 
 
 def _numbers(bits: int) -> tuple[int, ...]:
-    found = []
+    numbers = []
     while bits:
         last = bits & -bits
-        found.append(last.bit_length() - 1)
+        numbers.append(last.bit_length() - 1)
         bits ^= last
-    return tuple(found)
+    return tuple(numbers)
 
 
 Author = Callable[[Rank, int], object]
@@ -277,11 +277,11 @@ def load(path: Path, name: str = "") -> Written:
         raise InputError(
             f"{path} cannot be run: {type(error).__name__}: {error}", "fix the error above"
         ) from error
-    found = {one.name: one for one in vars(module).values() if isinstance(one, Written)}
-    if name and name not in found:
-        raise UnknownNameError(f"schedule in {path}", name, found)
-    if not found:
+    schedules = {value.name: value for value in vars(module).values() if isinstance(value, Written)}
+    if name and name not in schedules:
+        raise UnknownNameError(f"schedule in {path}", name, schedules)
+    if not schedules:
         raise InputError(f"{path} has no schedule", 'write one: @rankwise.schedule("allreduce") above a function')
-    if len(found) > 1 and not name:
-        raise InputError(f"{path} has several schedules: {', '.join(found)}", "choose one by --name")
-    return found[name] if name else next(iter(found.values()))
+    if len(schedules) > 1 and not name:
+        raise InputError(f"{path} has several schedules: {', '.join(schedules)}", "choose one by --name")
+    return schedules[name] if name else next(iter(schedules.values()))

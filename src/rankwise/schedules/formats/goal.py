@@ -35,5 +35,5 @@ def _work(step: Step, element_bytes: int, nanoseconds_per_byte: float) -> str:
 
 def _requirements(schedule: Schedule) -> Iterator[str]:
     for number, step in enumerate(schedule.steps):
-        for one in step.after:
-            yield f"l{number + 1} requires l{one + 1}"
+        for earlier in step.after:
+            yield f"l{number + 1} requires l{earlier + 1}"

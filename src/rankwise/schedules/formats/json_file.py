@@ -60,48 +60,52 @@ def from_json(text: str, file: str) -> FixedSchedule:
     """Return the schedule of a JSON text. Raises InputError that names the file, the rank and the step."""
     try:
         _check_version(msgspec.json.decode(text), file)
-        found = msgspec.json.decode(text, type=_File)
+        parsed = msgspec.json.decode(text, type=_File)
     except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"{file}: {_where(str(error))}", _REMEDY) from error
-    if found.operation not in OPERATIONS:
-        raise InputError(f"{file}: unknown operation '{found.operation}'", f"known: {', '.join(OPERATIONS)}")
-    if found.root >= found.ranks or not _are_all(found.schedules, found.ranks):
+    if parsed.operation not in OPERATIONS:
+        raise InputError(f"{file}: unknown operation '{parsed.operation}'", f"known: {', '.join(OPERATIONS)}")
+    if parsed.root >= parsed.ranks or not _are_all(parsed.schedules, parsed.ranks):
         raise InputError(
-            f"{file}: its schedules are not those of ranks 0 to {found.ranks - 1}, or its root is not among them",
+            f"{file}: its schedules are not those of ranks 0 to {parsed.ranks - 1}, or its root is not among them",
             "give each rank a schedule, in their order",
         )
     made = tuple(
-        Schedule(one.rank, tuple(_step(file, one.rank, at, raw) for at, raw in enumerate(one.steps)), one.scratch)
-        for one in found.schedules
+        Schedule(
+            schedule.rank,
+            tuple(_step(file, schedule.rank, at, raw) for at, raw in enumerate(schedule.steps)),
+            schedule.scratch,
+        )
+        for schedule in parsed.schedules
     )
     return FixedSchedule(
-        found.operation, found.ranks, found.root, found.chunks, made, found.name, found.description
+        parsed.operation, parsed.ranks, parsed.root, parsed.chunks, made, parsed.name, parsed.description
     )
 
 
 def _are_all(schedules: Sequence[_Schedule], ranks: int) -> bool:
     """Whether there is one for each rank, in order."""
-    return len(schedules) == ranks and all(one.rank == place for place, one in enumerate(schedules))
+    return len(schedules) == ranks and all(schedule.rank == place for place, schedule in enumerate(schedules))
 
 
-def _check_version(found: Any, file: str) -> None:
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+def _check_version(parsed: Any, file: str) -> None:
+    if not isinstance(parsed, dict) or parsed.get("format") != FORMAT:
         raise InputError(f"{file} is not a schedule: its 'format' is not '{FORMAT}'", _REMEDY)
-    if found.get("version") != VERSION:
+    if parsed.get("version") != VERSION:
         raise InputError(
-            f"{file} is of version {found.get('version')}, and this Rankwise reads version {VERSION}",
+            f"{file} is of version {parsed.get('version')}, and this Rankwise reads version {VERSION}",
             "update Rankwise, or export the schedule again",
         )
 
 
-def _where(words: str) -> str:
+def _where(message: str) -> str:
     """msgspec's `$.schedules[1].steps[2].peer` in words."""
-    found = re.search(r" - at `\$\.schedules\[(\d+)\](?:\.steps\[(\d+)\])?(.*?)`$", words)
-    if not found:
-        return words
-    step = f", step {found[2]}" if found[2] else ""
-    field = f" of '{found[3].lstrip('.')}'" if found[3] else ""
-    return f"rank {found[1]}{step}: {words[: found.start()]}{field}"
+    match = re.search(r" - at `\$\.schedules\[(\d+)\](?:\.steps\[(\d+)\])?(.*?)`$", message)
+    if not match:
+        return message
+    step = f", step {match[2]}" if match[2] else ""
+    field = f" of '{match[3].lstrip('.')}'" if match[3] else ""
+    return f"rank {match[1]}{step}: {message[: match.start()]}{field}"
 
 
 def _step(file: str, rank: int, number: int, raw: _Step) -> Step:

@@ -167,9 +167,9 @@ def from_msccl(text: str, file: str, root: int = 0) -> FixedSchedule:
     made = []
     for rank, gpu in enumerate(gpus):
         here = where._replace(rank=rank)
-        one = _Gpu(here, chunks, _whole(here.number(gpu, "s_chunks", 0), chunks), channels)
-        _read(problem, calls, one, gpu)
-        made.append(Schedule(rank, tuple(one.steps), one.scratch))
+        lowered = _Gpu(here, chunks, _whole(here.number(gpu, "s_chunks", 0), chunks), channels)
+        _read(problem, calls, lowered, gpu)
+        made.append(Schedule(rank, tuple(lowered.steps), lowered.scratch))
     return FixedSchedule(
         operation, len(gpus), root, chunks, tuple(made), algo.get("name", ""), f"read from MSCCL, {calls}"
     )
@@ -229,7 +229,7 @@ def _read(problem: Problem, calls: str, made: _Gpu, gpu: Element) -> None:
                     break
                 sends = len(made.sent)
                 made.goes_on[number] = _lower(made, where, blocks[number], after)
-                own = {one for _, _, one in made.sent[sends:]}
+                own = {send for _, _, send in made.sent[sends:]}
                 made.ends[number, done[number]] = own or made.goes_on[number]
                 done[number] += 1
                 left -= 1

@@ -25,7 +25,7 @@ def to_msccl(fixed: FixedSchedule) -> str:
     names = {ours: theirs for theirs, ours in reversed(OPERATIONS.items())}
     if fixed.operation not in names:
         raise InputError(f"MSCCL has no {fixed.operation}", "export it as json or goal")
-    channels = 1 + max((step.tag for one in fixed.schedules for step in one.steps), default=0)
+    channels = 1 + max((step.tag for schedule in fixed.schedules for step in schedule.steps), default=0)
     algo = ElementTree.Element("algo", {
         "name": fixed.name or fixed.operation, "proto": "Simple", "nchannels": str(channels),
         "nchunksperloop": str(fixed.chunks * (1 if _one_block(fixed.operation) else fixed.ranks)),
@@ -58,19 +58,19 @@ def _calls(operation: str) -> dict[str, str]:
 
 def _order(schedules: Sequence[Schedule]) -> list[list[int]]:
     """Of each rank its steps, in one order of all that happens."""
-    found: list[list[int]] = [[] for _ in schedules]
+    numbers: list[list[int]] = [[] for _ in schedules]
     for rank, at, other_rank, other_at in order(schedules).events:
-        found[rank].append(at)
+        numbers[rank].append(at)
         if other_at >= 0:
-            found[other_rank].append(other_at)
-    return found
+            numbers[other_rank].append(other_at)
+    return numbers
 
 
 def _write_blocks(gpu: Element, schedule: Schedule, numbers: Sequence[int]) -> None:
     """Steps of a block are in order, and each may wait for one step of another block: more need a nop each."""
     places: dict[int, tuple[int, int]] = {}
     blocks: dict[tuple[Kind, int, int], tuple[int, Element, list[int]]] = {}
-    waited = {one for step in schedule.steps for one in step.after}
+    waited = {earlier for step in schedule.steps for earlier in step.after}
     for number in numbers:
         step = schedule.steps[number]
         key = (step.kind, step.peer, step.tag) if step.peer >= 0 else (Kind.COPY, -1, 0)
@@ -80,14 +80,14 @@ def _write_blocks(gpu: Element, schedule: Schedule, numbers: Sequence[int]) -> N
                 "recv": str(step.peer if step.kind is Kind.RECEIVE else -1), "chan": str(step.tag),
             })  # fmt: skip
             blocks[key] = (len(blocks), block, [])
-        name, block, mine = blocks[key]
-        others = [places[one] for one in step.after if one not in mine]
+        name, block, own = blocks[key]
+        others = [places[earlier] for earlier in step.after if earlier not in own]
         for other in others[:-1] if step.length else others:
             _write_step(block, Step(Kind.COPY, -1, 0, NOWHERE, NOWHERE, 0), other, True)
         if step.length or not others:
             _write_step(block, step, others[-1] if others else (-1, -1), number in waited)
         places[number] = (name, len(block) - 1)
-        mine.append(number)
+        own.append(number)
 
 
 def _write_step(block: Element, step: Step, after: tuple[int, int], waited: bool) -> None:
