@@ -37,22 +37,22 @@ def checks(part: Part, evidence: Mapping[int, ReadBack], files: Sequence[str] = 
     `files` are those that were loaded: an implementation never says which algorithm ran, but it may say which file
     it chooses by, or as `algorithms of OPERATION` the text of a variable that it has read.
     """
-    everything = [pair for one in evidence.values() for pair in one.in_force]
-    found = [_of_setting(part, setting, everything) for setting in part.tuning.settings]
+    everything = [pair for read_back in evidence.values() for pair in read_back.in_force]
+    results = [_of_setting(part, setting, everything) for setting in part.tuning.settings]
     for decision in part.tuning.decisions:
         said = evidence.get(decision.ranks, ReadBack())
         schedules = {chosen_schedule(rule.choice) for rule in decision.rules} - {""}
         if schedules:
-            found.append(_of_schedules(part, decision, schedules, said))
+            results.append(_of_schedules(part, decision, schedules, said))
         if any(rule.choice.algorithm and not chosen_schedule(rule.choice) for rule in decision.rules):
-            found.append(_of_decision(part, decision, said, files))
-    return tuple(found)
+            results.append(_of_decision(part, decision, said, files))
+    return tuple(results)
 
 
-def host_check(part: Part, key: str, wanted: str, found: str) -> Check:
+def host_check(part: Part, key: str, wanted: str, actual: str) -> Check:
     """Check a setting of kernel or NICs; `found` is '' where there is none so named, of MTUs that of every NIC."""
-    said = " ".join(found.split()) or "no such setting here"
-    return _check(part, key, wanted, [said], setting(key).is_met(wanted, found))
+    said = " ".join(actual.split()) or "no such setting here"
+    return _check(part, key, wanted, [said], setting(key).is_met(wanted, actual))
 
 
 def _of_setting(part: Part, setting: Setting, said: Iterable[tuple[str, str]]) -> Check:
@@ -67,17 +67,17 @@ def _of_decision(part: Part, decision: Decision, said: ReadBack, files: Sequence
     own = f"algorithms of {decision.operation}"
     read = [value for knob, value in said.in_force if knob == own]
     read = read or [value for knob, value in said.in_force if "/" in value and not _is_set(part, knob)]
-    told = [f"{Path(value).name if value in files else value} was read" for value in read]
+    remarks = [f"{Path(value).name if value in files else value} was read" for value in read]
     subject = f"{decision.operation} at {decision.ranks} ranks"
-    return _check(part, subject, f"{len(decision.rules)} rules", told, any(value in ours for value in read))
+    return _check(part, subject, f"{len(decision.rules)} rules", remarks, any(value in ours for value in read))
 
 
 def _of_schedules(part: Part, decision: Decision, schedules: set[str], said: ReadBack) -> Check:
     """By what the overlay has counted: a run that it did not act in says nothing, and has none of them."""
     ran = [name for subject, name in said.in_force if subject == f"schedules of {decision.operation}"]
     subject = f"{decision.operation} at {decision.ranks} ranks, by schedules"
-    wanted, found = ", ".join(sorted(schedules)), sorted(ran) or ["none"]
-    return _check(part, subject, wanted, found, schedules <= {*ran})
+    wanted, in_use = ", ".join(sorted(schedules)), sorted(ran) or ["none"]
+    return _check(part, subject, wanted, in_use, schedules <= {*ran})
 
 
 def _is_set(part: Part, knob: str) -> bool:
@@ -85,9 +85,9 @@ def _is_set(part: Part, knob: str) -> bool:
 
 
 def _check(part: Part, subject: str, wanted: str, said: Iterable[str], same: bool) -> Check:
-    found = ", ".join(dict.fromkeys(said))
-    state: State = "cannot be read back" if not found else "in force" if same else "not in force"
-    return Check(part.implementation, subject, wanted, found, state)
+    actual = ", ".join(dict.fromkeys(said))
+    state: State = "cannot be read back" if not actual else "in force" if same else "not in force"
+    return Check(part.implementation, subject, wanted, actual, state)
 
 
 def _same(wanted: str, said: str) -> bool:

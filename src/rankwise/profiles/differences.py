@@ -21,23 +21,23 @@ class Difference:
     other: str
 
 
-def differences(one: Profile, other: Profile) -> tuple[Difference, ...]:
+def differences(profile: Profile, other: Profile) -> tuple[Difference, ...]:
     """Return all of them; an implementation that only one profile has is a difference too."""
-    left = {part.implementation: part for part in one.parts}
+    left = {part.implementation: part for part in profile.parts}
     right = {part.implementation: part for part in other.parts}
-    found: list[Difference] = []
+    result: list[Difference] = []
     for name in dict.fromkeys((*left, *right)):
         if name not in left or name not in right:
             has = "yes"
-            found.append(Difference(name, "", has if name in left else "", has if name in right else ""))
-        found += _between(name, _choices(left.get(name)), _choices(right.get(name)))
-    found += _between("hosts", words.host_settings(one), words.host_settings(other))
-    return tuple(found)
+            result.append(Difference(name, "", has if name in left else "", has if name in right else ""))
+        result += _between(name, _choices(left.get(name)), _choices(right.get(name)))
+    result += _between("hosts", words.host_settings(profile), words.host_settings(other))
+    return tuple(result)
 
 
-def _between(name: str, one: dict[str, str], other: dict[str, str]) -> Iterator[Difference]:
-    for subject in dict.fromkeys((*one, *other)):
-        here, there = one.get(subject, ABSENT), other.get(subject, ABSENT)
+def _between(name: str, choices: dict[str, str], other: dict[str, str]) -> Iterator[Difference]:
+    for subject in dict.fromkeys((*choices, *other)):
+        here, there = choices.get(subject, ABSENT), other.get(subject, ABSENT)
         if here != there:
             yield Difference(name, subject, here, there)
 
@@ -45,8 +45,8 @@ def _between(name: str, one: dict[str, str], other: dict[str, str]) -> Iterator[
 def _choices(part: Part | None) -> dict[str, str]:
     if part is None:
         return {}
-    found = {one.knob: words.value_words(one) for one in part.tuning.settings}
+    choices = {setting.knob: words.value_words(setting) for setting in part.tuning.settings}
     for decision in part.tuning.decisions:
         rules = "; ".join(f"{sizes}: {choice}" for sizes, choice in words.decision_words(decision))
-        found[f"{decision.operation} at {decision.ranks} ranks"] = rules
-    return found
+        choices[f"{decision.operation} at {decision.ranks} ranks"] = rules
+    return choices

@@ -38,13 +38,13 @@ def export(
     HostError if one cannot be written.
     """
     profile, place = _chosen(folder, implementation), to.resolve()
-    found = _texts(profile, place, formats)
+    contents = _texts(profile, place, formats)
     parameters = _parameter_files(profile, place) if "mca" in (formats or FORMATS) else {}
-    others = {name: text for name, text in found.items() if name not in parameters}
+    others = {name: text for name, text in contents.items() if name not in parameters}
     notices: list[Notice] = []
     try:
         _require_free(
-            place, others, [one for name in parameters for one in _named_by_a_profile(place / name)], force
+            place, others, [path for name in parameters for path in _named_by_a_profile(place / name)], force
         )
         for name, text in others.items():
             if merging.read(place / name) != text:
@@ -65,7 +65,7 @@ def export(
             ]
     except OSError as error:
         raise moving.unwritable(place, error) from error
-    return Exported(tuple(place / name for name in found), tuple(notices))
+    return Exported(tuple(place / name for name in contents), tuple(notices))
 
 
 def remove(folder: Path, to: Path, formats: Sequence[str], *, implementation: str = "") -> Exported:
@@ -104,9 +104,9 @@ def _with_libraries(profile: Profile, place: Path, formats: Sequence[str]) -> li
     return [(part.native, place / part.implementation) for part in profile.parts if loads]
 
 
-def _require_free(place: Path, found: Mapping[str, str], ours: Sequence[Path], force: bool) -> None:
+def _require_free(place: Path, contents: Mapping[str, str], ours: Sequence[Path], force: bool) -> None:
     """Raise InputError for a file of somebody else's, unless it may be replaced."""
-    for name, text in found.items():
+    for name, text in contents.items():
         path = place / name
         if not force and path.exists() and path not in ours and merging.read(path) != text:
             raise InputError(f"{path} already exists", "give another folder, or --force to replace it")
@@ -141,12 +141,12 @@ def _chosen(folder: Path, implementation: str) -> Profile:
 def _texts(profile: Profile, place: Path, formats: Sequence[str]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for name in formats or FORMATS:
-        found = dict(FORMATS[name](profile, place))
-        if not found and formats:
+        files = dict(FORMATS[name](profile, place))
+        if not files and formats:
             raise InputError(
                 f"profile {profile.name} has nothing in the format {name}", f"others: {', '.join(FORMATS)}"
             )
-        chosen |= found
+        chosen |= files
     return chosen
 
 
@@ -155,14 +155,14 @@ def _merge(profile: Profile, path: Path, text: str, force: bool) -> Iterator[Not
     pairs = [(name, value) for _, name, value in merging.assignments(text)]
     new, conflicts = merging.merged(merging.read(path), path, f"profile {profile.name}", pairs, force=force)
     merging.put(path, new)
-    for one in conflicts:
-        mine, theirs = (
-            f"{one.name} = {one.users} in {path}:{one.line}",
-            f"{one.profiles} of profile {profile.name}",
+    for conflict in conflicts:
+        own, theirs = (
+            f"{conflict.name} = {conflict.users} in {path}:{conflict.line}",
+            f"{conflict.profiles} of profile {profile.name}",
         )
         yield Notice(
             "export-conflict",
-            f"{mine} is overruled by {theirs}" if force else f"{mine} stays in force, and not {theirs}",
+            f"{own} is overruled by {theirs}" if force else f"{own} stays in force, and not {theirs}",
             f"rankwise profile export {profile.name} --remove undoes it" if force
             else "remove that line and export again, or use --force",
         )  # fmt: skip

@@ -46,15 +46,15 @@ def words_of(family: str) -> FamilyWords:
     return FamilyWords(**{**table, **lists})
 
 
-def shell_patterns(found: FamilyWords, version: str) -> str:
+def shell_patterns(family: FamilyWords, version: str) -> str:
     """Return the patterns of a `case` that matches what this version says, followed by a blank."""
-    return "|".join(f"*{shlex.quote(one)}[!{_NO_MORE_DIGITS}]*" for one in _said(found, version))
+    return "|".join(f"*{shlex.quote(text)}[!{_NO_MORE_DIGITS}]*" for text in _said(family, version))
 
 
-def tcl_pattern(found: FamilyWords, version: str) -> str:
+def tcl_pattern(family: FamilyWords, version: str) -> str:
     """Return the regular expression of Tcl that matches the same."""
-    literal = [re.sub(r"([^A-Za-z0-9 ])", r"\\\1", one) for one in _said(found, version)]
-    return "|".join(f"{one}[^{_NO_MORE_DIGITS}]" for one in literal)
+    literal = [re.sub(r"([^A-Za-z0-9 ])", r"\\\1", text) for text in _said(family, version)]
+    return "|".join(f"{text}[^{_NO_MORE_DIGITS}]" for text in literal)
 
 
 def titled(part: Part) -> str:
@@ -62,5 +62,5 @@ def titled(part: Part) -> str:
     return f"{words_of(part.family).title or part.family} {part.version}"
 
 
-def _said(found: FamilyWords, version: str) -> list[str]:
-    return [one.replace(_VERSION, version) for one in found.says]
+def _said(family: FamilyWords, version: str) -> list[str]:
+    return [text.replace(_VERSION, version) for text in family.says]

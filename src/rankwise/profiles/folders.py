@@ -16,12 +16,12 @@ def places() -> tuple[Path, ...]:
 
 def known() -> dict[str, Path]:
     """Return the folders of all profiles that have a name."""
-    found: dict[str, Path] = {}
+    by_name: dict[str, Path] = {}
     for place in places():
         for file in sorted(place.glob(f"*/{FILE}")):
             if not file.parent.name.startswith("."):
-                found.setdefault(file.parent.name, file.parent)
-    return found
+                by_name.setdefault(file.parent.name, file.parent)
+    return by_name
 
 
 def find(name_or_path: str) -> Path:

@@ -147,8 +147,8 @@ def source_line(native: Native, file: str) -> str:
 def start_line(part: Part, launcher: str = "mpiexec") -> str:
     """Return how a program is started once the variables are set."""
     ranks = next(iter(bound_variables.tables(part.native.environment)), 4)
-    words = f" ${ARGUMENTS}" if arguments(part) and launcher == "mpiexec" else ""
-    return f"{launcher}{words} -n {ranks} ./app"
+    options = f" ${ARGUMENTS}" if arguments(part) and launcher == "mpiexec" else ""
+    return f"{launcher}{options} -n {ranks} ./app"
 
 
 def arguments(part: Part) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ def arguments(part: Part) -> tuple[str, ...]:
 
 def variables(part: Part) -> Environment:
     """Return all that a shell has to set, the arguments of mpiexec too."""
-    own = ((ARGUMENTS, shlex.join(found)),) if (found := arguments(part)) else ()
+    own = ((ARGUMENTS, shlex.join(options)),) if (options := arguments(part)) else ()
     return (*part.native.environment, *own)
 
 
@@ -175,7 +175,7 @@ def needed_files(native: Native) -> tuple[str, ...]:
 def _checks(profile: Profile, part: Part, family: FamilyWords) -> str:
     names = needed_files(part.native)
     files = _FILES.format(names=shlex.join(names)) if names else ""
-    loads = "".join(_LIBRARY.format(preload=PRELOAD, name=Path(one).name) for one in part.native.libraries)
+    loads = "".join(_LIBRARY.format(preload=PRELOAD, name=Path(library).name) for library in part.native.libraries)
     way = family.each_node.replace("NODES", "${NODES:-1}")
     each_node = _EACH_NODE.format(check=CHECK, each_node=way, names=shlex.join(names)) if names else ""
     if not family.says:

@@ -118,7 +118,7 @@ def part_of_family(profile: Profile, implementation: Implementation) -> Part | N
 
     def common(part: Part) -> int:
         pairs = zip(part.version.split("."), wanted, strict=False)
-        return next((index for index, (one, other) in enumerate(pairs) if one != other), len(wanted))
+        return next((index for index, (piece, other) in enumerate(pairs) if piece != other), len(wanted))
 
     return max(same, key=common, default=None)
 
@@ -126,12 +126,12 @@ def part_of_family(profile: Profile, implementation: Implementation) -> Part | N
 def edits(folder: Path, implementation: str = "") -> tuple[Notice, ...]:
     """Return a notice for each native file that was edited by hand, of all parts or of one. Raises InputError."""
     stored = profile_file.read(folder)
-    found = []
+    notices = []
     for part in stored.profile.parts:
         if implementation not in ("", part.implementation):
             continue
         now = dict(moving.current(stored, part).files)
-        found += [
+        notices += [
             Notice(
                 "edited-profile",
                 f"{stored.folder / part.implementation / name} was edited by hand, and is used as it stands",
@@ -140,7 +140,7 @@ def edits(folder: Path, implementation: str = "") -> tuple[Notice, ...]:
             for name, text in part.native.files
             if now[name] != text
         ]
-    return tuple(found)
+    return tuple(notices)
 
 
 def sysctl_file(folder: Path) -> Path:

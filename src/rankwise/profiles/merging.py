@@ -48,7 +48,7 @@ def merged(text: str, path: Path, title: str, pairs: Pairs, *, force: bool = Fal
     conflicts = [
         Conflict(name, *users[name], value) for name, value in pairs if name in users and users[name][1] != value
     ]
-    kept = {} if force else {one.name: one for one in conflicts}
+    kept = {} if force else {conflict.name: conflict for conflict in conflicts}
     lines = [
         f"# not set, line {kept[name].line} has {kept[name].users}: {name} = {value}" if name in kept
         else f"{name} = {value}"

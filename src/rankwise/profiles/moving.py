@@ -30,9 +30,9 @@ def settled(stored: Stored) -> Stored:
     try:
         for name, text in texts.all_files(stored.profile, stored.folder).items():
             path = stored.folder / name
-            found = path.read_text(encoding="utf-8") if path.exists() else before[name]
-            untouched = found == before[name]
-            write_text(path, text if untouched else _renamed(found, stored.written_in, str(stored.folder)))
+            on_disk = path.read_text(encoding="utf-8") if path.exists() else before[name]
+            untouched = on_disk == before[name]
+            write_text(path, text if untouched else _renamed(on_disk, stored.written_in, str(stored.folder)))
         own = stored.folder / FILE  # last: until then it is not settled
         write_text(own, with_folder(own.read_text(encoding="utf-8"), stored.folder))
     except (OSError, UnicodeDecodeError):
@@ -47,8 +47,10 @@ def current(stored: Stored, part: Part) -> Native:
     for name, text in part.native.files:
         path = stored.folder / part.implementation / name
         if path.exists():
-            found = path.read_text(encoding="utf-8", errors="replace")
-            files.append((name, text if found == text.replace(FOLDER, then) else _renamed(found, then, FOLDER)))
+            on_disk = path.read_text(encoding="utf-8", errors="replace")
+            files.append(
+                (name, text if on_disk == text.replace(FOLDER, then) else _renamed(on_disk, then, FOLDER))
+            )
         else:
             files.append((name, text))
     return replace(part.native, files=tuple(files))

@@ -36,15 +36,15 @@ MTU_LINE = setting(MTU).command("").rstrip()
 
 def all_files(profile: Profile, folder: Path) -> dict[str, str]:
     """Return the texts by path below `folder`, where the profile is to lie, without profile.toml."""
-    found = {README: readme(profile, folder)}
+    files = {README: readme(profile, folder)}
     if words.sysctls(profile):
-        found[SYSCTL] = sysctl(profile)
+        files[SYSCTL] = sysctl(profile)
     for part in profile.parts:
         own = folder / part.implementation
-        found[f"{MODULES}/{profile.name}/{part.implementation}"] = modulefile(profile, part, own)
-        found[f"{part.implementation}/{LOAD}"] = load_script(profile, part, own)
-        found |= {f"{part.implementation}/{name}": text for name, text in resolved(part.native, own).files}
-    return found
+        files[f"{MODULES}/{profile.name}/{part.implementation}"] = modulefile(profile, part, own)
+        files[f"{part.implementation}/{LOAD}"] = load_script(profile, part, own)
+        files |= {f"{part.implementation}/{name}": text for name, text in resolved(part.native, own).files}
+    return files
 
 
 def sysctl(profile: Profile) -> str:
@@ -53,8 +53,8 @@ def sysctl(profile: Profile) -> str:
     if mtu := words.mtu(profile):
         lines.append(f"# Measured with an MTU of {mtu} too, on every host: {MTU_LINE} {mtu}")
     for key, value in words.sysctls(profile).items():
-        asked = {dict(part.tuning.host_settings).get(key) for part in profile.parts} - {None}
-        if len(asked) > 1:
+        values = {dict(part.tuning.host_settings).get(key) for part in profile.parts} - {None}
+        if len(values) > 1:
             lines += [
                 f"# {part.implementation} was measured with {dict(part.tuning.host_settings)[key]}"
                 for part in profile.parts

@@ -45,64 +45,68 @@ class Stretch:
 
 def gain(verdicts: Iterable[Verdict]) -> Gain:
     """Return what these cells come to."""
-    found = list(verdicts)
-    words = [one.verdict for one in found]
-    logarithms = [math.log(one.ratio) for one in found if one.ratio > 0]
+    cells = list(verdicts)
+    outcomes = [verdict.verdict for verdict in cells]
+    logarithms = [math.log(verdict.ratio) for verdict in cells if verdict.ratio > 0]
     mean = math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
     return Gain(
-        len(found), words.count("faster"), words.count("slower"), words.count("equivalent"),
-        words.count("probably faster"), words.count("probably slower"), mean,
+        len(cells), outcomes.count("faster"), outcomes.count("slower"), outcomes.count("equivalent"),
+        outcomes.count("probably faster"), outcomes.count("probably slower"), mean,
     )  # fmt: skip
 
 
-def faster_words(found: Gain) -> str:
+def faster_words(summary: Gain) -> str:
     """Count what is faster: `12 of 20 cells faster and 3 probably`."""
-    if found.probably_faster and not found.faster:
-        return f"{found.probably_faster} of {found.cells} cells probably faster"
-    probably = f" and {found.probably_faster} probably" if found.probably_faster else ""
-    return f"{found.faster} of {found.cells} cells faster{probably}"
+    if summary.probably_faster and not summary.faster:
+        return f"{summary.probably_faster} of {summary.cells} cells probably faster"
+    probably = f" and {summary.probably_faster} probably" if summary.probably_faster else ""
+    return f"{summary.faster} of {summary.cells} cells faster{probably}"
 
 
-def slower_words(found: Gain) -> str:
+def slower_words(summary: Gain) -> str:
     """Count what is slower: `1 slower and 2 probably slower`; '' for none."""
-    counts = {"slower": found.slower, "probably slower": found.probably_slower}
+    counts = {"slower": summary.slower, "probably slower": summary.probably_slower}
     return " and ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
-def gain_words(found: Gain) -> str:
+def gain_words(summary: Gain) -> str:
     """Summarise a gain: `12 of 20 cells faster, none slower; time × 0.74 in the mean`."""
-    if not found.cells:
+    if not summary.cells:
         return "not measured against the default"
-    slower = slower_words(found) or "none slower"
-    return f"{faster_words(found)}, {slower}; time × {found.ratio:.3g} in the mean"
+    slower = slower_words(summary) or "none slower"
+    return f"{faster_words(summary)}, {slower}; time × {summary.ratio:.3g} in the mean"
 
 
 def gain_of_part(part: Part) -> str:
     """Return the same for a part, with the gain that tuning showed: for an application that is a weighted one."""
-    found = gain(part.verdicts)
+    summary = gain(part.verdicts)
     if part.tuning == Tuning():
         return "nothing is set: all is as by default"
     if part.gain is None or not part.gain.cells:
-        return gain_words(found)
+        return gain_words(summary)
     mean = part.gain
     weighted = ", weighted by what the application does" if mean.weighted else ""
     return (
-        gain_words(replace(found, ratio=mean.ratio))
+        gain_words(replace(summary, ratio=mean.ratio))
         + f" ({mean.ratio_low:.3g} to {mean.ratio_high:.3g}){weighted}"
     )
 
 
 def stretches(verdicts: Sequence[Verdict]) -> tuple[Stretch, ...]:
     """Return the verdicts by operation, ranks and placement, ascending in size, neighbours of one kind merged."""
-    found = []
-    ordered = sorted(verdicts, key=lambda one: (one.benchmark, one.ranks, one.placement, one.size_bytes))
-    for key, same in groupby(ordered, key=lambda one: (one.benchmark, one.ranks, one.placement, one.verdict)):
+    merged = []
+    ordered = sorted(
+        verdicts, key=lambda verdict: (verdict.benchmark, verdict.ranks, verdict.placement, verdict.size_bytes)
+    )
+    for key, same in groupby(
+        ordered, key=lambda verdict: (verdict.benchmark, verdict.ranks, verdict.placement, verdict.verdict)
+    ):
         cells = list(same)
-        ratios = [one.ratio for one in cells]
-        found.append(
+        ratios = [verdict.ratio for verdict in cells]
+        merged.append(
             Stretch(*key[:3], cells[0].size_bytes, cells[-1].size_bytes, key[3], min(ratios), max(ratios))
         )
-    return tuple(found)
+    return tuple(merged)
 
 
 def sizes_words(stretch: Stretch) -> str:
@@ -125,12 +129,12 @@ def value_words(setting: Setting) -> str:
 
 def choice_words(choice: Choice) -> str:
     """Describe a choice: `pipeline, segments of 64 KiB, fan-out 4`."""
-    words = [choice.algorithm or "as by default"]
+    parts = [choice.algorithm or "as by default"]
     if choice.segment_bytes:
-        words.append(f"segments of {exact_size(choice.segment_bytes)}")
+        parts.append(f"segments of {exact_size(choice.segment_bytes)}")
     if choice.fanout:
-        words.append(f"fan-out {choice.fanout}")
-    return ", ".join(words)
+        parts.append(f"fan-out {choice.fanout}")
+    return ", ".join(parts)
 
 
 def decision_words(decision: Decision) -> tuple[tuple[str, str], ...]:
@@ -161,8 +165,8 @@ def mtu(profile: Profile) -> str:
     return host_settings(profile).get(MTU, "")
 
 
-def _larger(one: str, other: str) -> str:
-    left, right = ([whole_number(word) for word in text.split()] for text in (one, other))
+def _larger(value: str, other: str) -> str:
+    left, right = ([whole_number(word) for word in text.split()] for text in (value, other))
     if len(left) != len(right) or None in (*left, *right):
-        return one
+        return value
     return " ".join(str(max(a or 0, b or 0)) for a, b in zip(left, right, strict=True))

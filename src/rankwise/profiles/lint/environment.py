@@ -67,22 +67,26 @@ def recognises(text: str) -> bool:
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong with the variables of MPIs; other lines are the shell's own."""
-    found = list(settings(text))
+    assigned = list(settings(text))
     later: dict[str, Setting] = {}
-    for one in reversed(found):
-        after = later.get(one.name)
-        if after and after.section == one.section and one.branches[: len(after.branches)] == after.branches:
-            yield parameters.set_again(one.line, after.line, one.name)
-        later[one.name] = one
-    for one in found:
-        if one.name.startswith(_ADJUST) and not parameters.is_computed(one.value):
-            yield from _adjusted(one.name, one.value, one.line, known)
-        elif one.name.startswith(_CVAR) and not parameters.is_computed(one.value):
-            yield from known.variable("mpich", one.name, one.value, one.line)
+    for setting in reversed(assigned):
+        after = later.get(setting.name)
+        if (
+            after
+            and after.section == setting.section
+            and setting.branches[: len(after.branches)] == after.branches
+        ):
+            yield parameters.set_again(setting.line, after.line, setting.name)
+        later[setting.name] = setting
+    for setting in assigned:
+        if setting.name.startswith(_ADJUST) and not parameters.is_computed(setting.value):
+            yield from _adjusted(setting.name, setting.value, setting.line, known)
+        elif setting.name.startswith(_CVAR) and not parameters.is_computed(setting.value):
+            yield from known.variable("mpich", setting.name, setting.value, setting.line)
     openmpi = [
-        (one.line, one.name.removeprefix(parameters.VARIABLE), one.value)
-        for one in found
-        if one.name.startswith(parameters.VARIABLE)
+        (setting.line, setting.name.removeprefix(parameters.VARIABLE), setting.value)
+        for setting in assigned
+        if setting.name.startswith(parameters.VARIABLE)
     ]
     yield from parameters.of_assignments(openmpi, known)
 
@@ -91,8 +95,8 @@ def settings(text: str) -> Iterator[Setting]:
     """Yield the settings of variables of MPIs, in order."""
     branches: list[int] = []
     branch, section = 0, 0
-    for line, words in enumerate(text.split("\n"), 1):
-        for command in _commands(words.rstrip("\r")) if len(words) <= _LONGEST_LINE else ():
+    for line, raw in enumerate(text.split("\n"), 1):
+        for command in _commands(raw.rstrip("\r")) if len(raw) <= _LONGEST_LINE else ():
             if command[0] in _OPENING or command[0] in _BRANCHES or command[-1] == "{":
                 branch += 1
                 branches[len(branches) - (command[0] in _BRANCHES) :] = [branch]
@@ -125,7 +129,7 @@ def _commands(line: str) -> Iterator[list[str]]:
 
 def _pairs(command: list[str]) -> Iterator[tuple[str, str]]:
     """Name and value of each setting of a command; ('', '') for a word that belongs to none."""
-    words = iter(command if command[0] not in _SETTING else [one for one in command[1:] if one[:1] != "-"])
+    words = iter(command if command[0] not in _SETTING else [word for word in command[1:] if word[:1] != "-"])
     for word in words:
         name, equals, value = word.partition("=")
         if word in _BEFORE_PAIRS or (_OURS.fullmatch(word) and word in command[:3]):
@@ -145,11 +149,11 @@ def _plain(value: str) -> str:
 def _adjusted(name: str, value: str, line: int, known: Known) -> Iterator[Finding]:
     """`3:0-1023;1:1024-4096@4-8`: presets, each for sizes and ranks; the first one that fits counts."""
     operation = name.removeprefix(_ADJUST).lower()
-    having = [one for one in known.of("intelmpi") if one.algorithms]
+    having = [vocabulary for vocabulary in known.of("intelmpi") if vocabulary.algorithms]
     if _NOT_OPERATIONS.fullmatch(operation.upper()):
         return
-    if having and all(operation not in one.algorithms for one in having):
-        ids = ", ".join(one.implementation for one in having)
+    if having and all(operation not in vocabulary.algorithms for vocabulary in having):
+        ids = ", ".join(vocabulary.implementation for vocabulary in having)
         yield Finding(line, "unknown name", f"{name} is unknown to {ids}")
     sizes: list[Interval] = []
     entries = [entry for entry in value.split(";") if entry.strip()]
@@ -187,8 +191,8 @@ def _sizes(low: str | None, high: str | None, line: int) -> Generator[Finding, N
     yield from size_findings("the size", low.strip(), line)
     yield from size_findings("the size", high.strip(), line)
     bounds = [
-        int(one) if re.fullmatch(r"\s*[0-9]{1,18}\s*", one) else other
-        for one, other in ((low, 0), (high, LARGEST))
+        int(text) if re.fullmatch(r"\s*[0-9]{1,18}\s*", text) else other
+        for text, other in ((low, 0), (high, LARGEST))
     ]
     if bounds[0] > bounds[1]:
         yield Finding(line, "unreachable", f"{low.strip()[:20]}-{high.strip()[:20]}: from is above to")

@@ -44,12 +44,14 @@ class Known:
 
     def of(self, family: str) -> tuple[Vocabulary, ...]:
         """Return those of one family."""
-        return tuple(one for one in self.vocabularies if one.family == family)
+        return tuple(vocabulary for vocabulary in self.vocabularies if vocabulary.family == family)
 
     def algorithm(self, family: str, operation: str, written: str, line: int) -> Iterator[Finding]:
         """Yield a finding if no version has this algorithm, or if versions disagree about it."""
-        having = [one for one in self.of(family) if operation in one.algorithms]
-        names = {one.implementation: one.algorithms[operation].get(written, "") for one in having}
+        having = [vocabulary for vocabulary in self.of(family) if operation in vocabulary.algorithms]
+        names = {
+            vocabulary.implementation: vocabulary.algorithms[operation].get(written, "") for vocabulary in having
+        }
         if not names:
             return
         if not any(names.values()):
@@ -59,40 +61,43 @@ class Known:
                 nearest(written, last),
             )  # fmt: skip
         elif len(set(names.values())) > 1 and not self.named:
-            ids = {name: [one for one, other in names.items() if other == name] for name in names.values()}
-            told = "; ".join(f"{name or 'nothing'} in {', '.join(who)}" for name, who in ids.items())
+            ids = {
+                name: [implementation for implementation, other in names.items() if other == name]
+                for name in names.values()
+            }
+            listing = "; ".join(f"{name or 'nothing'} in {', '.join(who)}" for name, who in ids.items())
             yield Finding(
                 line, "other version",
-                f"algorithm {written} of {operation} is not the same in all versions: {told}",
+                f"algorithm {written} of {operation} is not the same in all versions: {listing}",
                 "name the version that reads this: --mpi",
             )  # fmt: skip
 
     def variable(self, family: str, name: str, value: str, line: int) -> Iterator[Finding]:
         """Yield a finding if versions do not have this variable, or object to its value."""
-        having = [one for one in self.of(family) if one.variables]
-        found = [one for one in having if name in one.variables]
-        lacking = ", ".join(one.implementation for one in having if name not in one.variables)
-        if lacking and not found:
-            known = [other for one in having for other in one.variables]
+        having = [vocabulary for vocabulary in self.of(family) if vocabulary.variables]
+        knowing = [vocabulary for vocabulary in having if name in vocabulary.variables]
+        lacking = ", ".join(vocabulary.implementation for vocabulary in having if name not in vocabulary.variables)
+        if lacking and not knowing:
+            known = [other for vocabulary in having for other in vocabulary.variables]
             yield Finding(line, "unknown name", f"{name} is unknown to {lacking}", nearest(name, known))
         elif lacking:
             yield Finding(
                 line, "other version", f"{name} is unknown to {lacking}", "name the version that reads this: --mpi"
             )
-        yield from _value_findings(found, name, value, line)
+        yield from _value_findings(knowing, name, value, line)
 
 
 def _value_findings(having: Sequence[Vocabulary], name: str, value: str, line: int) -> Iterator[Finding]:
     """What versions object to, each objection once with the versions that have it."""
     objections: dict[str, list[str]] = {}
     remedies: dict[str, str] = {}
-    for one in having:
-        values = one.variables[name]
-        objection = one.objection(name, value)
+    for vocabulary in having:
+        values = vocabulary.variables[name]
+        objection = vocabulary.objection(name, value)
         if values and value not in values:
             objection = Objection(f"{name} cannot be '{value[:40]}'", nearest(value, values))
         if objection is not None:
-            objections.setdefault(objection.message, []).append(one.implementation)
+            objections.setdefault(objection.message, []).append(vocabulary.implementation)
             remedies[objection.message] = objection.remedy or remedies.get(objection.message, "")
     for message, ids in objections.items():
         yield Finding(line, "out of range", f"{message} ({', '.join(ids)})", remedies[message])
@@ -101,8 +106,8 @@ def _value_findings(having: Sequence[Vocabulary], name: str, value: str, line: i
 def size_findings(what: str, written: str, line: int) -> Iterator[Finding]:
     """Yield a finding if this is not a whole number of bytes that fits into an int of C."""
     if re.fullmatch(r"[0-9]+", written):
-        found = whole_number(written)
-        if found is None or found > LARGEST:
+        size = whole_number(written)
+        if size is None or size > LARGEST:
             yield Finding(line, "out of range", f"{what} {written[:30]} is more than {LARGEST}")
         return
     match = _SIZE.fullmatch(written)

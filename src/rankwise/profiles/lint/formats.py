@@ -67,12 +67,16 @@ def findings(text: str, known: Known, name: str = "") -> Iterator[Finding]:
     looks = "" if name else _resemblance(text)
     if looks:
         raise UnreadableError(1, f"it looks like {looks}")
-    found = FORMATS[name] if name else next((one for one in FORMATS.values() if one.recognises(text)), None)
-    if found is None and _sets_nothing(text):
+    chosen = (
+        FORMATS[name]
+        if name
+        else next((candidate for candidate in FORMATS.values() if candidate.recognises(text)), None)
+    )
+    if chosen is None and _sets_nothing(text):
         return
-    if found is None:
+    if chosen is None:
         raise UnreadableError(1, "it is not in any known format")
-    yield from sorted(found.findings(text, known), key=lambda one: one.line)
+    yield from sorted(chosen.findings(text, known), key=lambda finding: finding.line)
 
 
 def _sets_nothing(text: str) -> bool:

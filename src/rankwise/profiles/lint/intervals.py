@@ -21,19 +21,20 @@ class Interval:
         return self.least > self.most
 
 
-def is_covered(one: Interval, others: Iterable[Interval]) -> bool:
+def is_covered(interval: Interval, others: Iterable[Interval]) -> bool:
     """Return whether each number of an interval is in one of the others, too."""
-    start = one.least
+    start = interval.least
     for other in sorted(others, key=lambda other: other.least):
         if other.least <= start <= other.most:
             start = other.most + 1
-    return start > one.most
+    return start > interval.most
 
 
 def unreachable(intervals: Sequence[Interval]) -> list[int]:
     """Return the places of those that the ones before them cover, of a list where the first match counts."""
     return [
         place
-        for place, one in enumerate(intervals)
-        if not one.is_empty and is_covered(one, (other for other in intervals[:place] if not other.is_empty))
+        for place, interval in enumerate(intervals)
+        if not interval.is_empty
+        and is_covered(interval, (other for other in intervals[:place] if not other.is_empty))
     ]

@@ -132,10 +132,10 @@ class _Reader:
             self.at = quoted.end()
             return quoted[1]
         try:
-            found, self.at = scanstring(self.text, self.at + 1, True)
+            text, self.at = scanstring(self.text, self.at + 1, True)
         except JSONDecodeError as error:
             raise self.error(error.msg) from error
-        return str(found)
+        return str(text)
 
     def _scalar(self, first: str) -> Scalar:
         if first == '"' or (first == "'" and self._is_json_c):

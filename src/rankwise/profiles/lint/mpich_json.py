@@ -81,10 +81,12 @@ def _left_out(top: Node, known: Known) -> Iterator[Finding]:
     if not keys or not all(key.startswith("collective=") for key in keys):
         return
     lacking: dict[tuple[str, ...], list[str]] = {}
-    for one in known.of(FAMILY):
-        missing = [name for name in one.algorithms.get(_COLLECTIVES, ()) if f"collective={name}" not in keys]
+    for vocabulary in known.of(FAMILY):
+        missing = [
+            name for name in vocabulary.algorithms.get(_COLLECTIVES, ()) if f"collective={name}" not in keys
+        ]
         if missing:
-            lacking.setdefault(tuple(missing), []).append(one.implementation)
+            lacking.setdefault(tuple(missing), []).append(vocabulary.implementation)
     for names, ids in lacking.items():
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} others" if len(names) > 3 else "")
         yield Finding(
@@ -133,10 +135,12 @@ def _leaf(keys: list[tuple[str, Node]], known: Known, layer: str) -> Iterator[Fi
     if not first.startswith(_LEAVES):
         return
     name = first.partition("=")[2]
-    having = [one for one in known.of(FAMILY) if layer in one.algorithms]
-    lacking = ", ".join(one.implementation for one in having if name not in one.algorithms[layer])
-    if lacking and not any(name in one.algorithms[layer] for one in having):
-        near = nearest(name, [other for one in having for other in one.algorithms[layer]])
+    having = [vocabulary for vocabulary in known.of(FAMILY) if layer in vocabulary.algorithms]
+    lacking = ", ".join(
+        vocabulary.implementation for vocabulary in having if name not in vocabulary.algorithms[layer]
+    )
+    if lacking and not any(name in vocabulary.algorithms[layer] for vocabulary in having):
+        near = nearest(name, [other for vocabulary in having for other in vocabulary.algorithms[layer]])
         yield Finding(below.line, "unknown name", f"{lacking} has no {name[:80]}: it aborts in MPI_Init", near)
     elif lacking:
         yield Finding(

@@ -39,8 +39,8 @@ _REST = "the rest of the file is ignored"
 
 def recognises(text: str) -> bool:
     """Return whether it has the numbers of a rules file, and a component beside a message size."""
-    words = (line.partition("#")[0].split() for line in text.splitlines())
-    return openmpi_rules.recognises(text) and any(len(line) > 1 and line[1] in COMPONENTS for line in words)
+    lines = (line.partition("#")[0].split() for line in text.splitlines())
+    return openmpi_rules.recognises(text) and any(len(line) > 1 and line[1] in COMPONENTS for line in lines)
 
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
@@ -103,23 +103,23 @@ class _Reader:
 
     def _algorithm(self, operation: str, name: str, line: int) -> Iterator[Finding]:
         subject = OF_HAN + operation
-        having = [one for one in self._known.of(FAMILY) if subject in one.algorithms]
+        having = [vocabulary for vocabulary in self._known.of(FAMILY) if subject in vocabulary.algorithms]
         lacking = [
-            one.implementation
-            for one in having
-            if name not in one.algorithms[subject] and name not in one.algorithms[subject].values()
+            vocabulary.implementation
+            for vocabulary in having
+            if name not in vocabulary.algorithms[subject] and name not in vocabulary.algorithms[subject].values()
         ]
         if lacking:
-            known = [other for one in having for other in one.algorithms[subject].values()]
+            known = [other for vocabulary in having for other in vocabulary.algorithms[subject].values()]
             what = f"han has no algorithm {name[:20]} of {operation} in {', '.join(lacking)}: {_REST}"
             yield Finding(line, "unknown name", what, nearest(name, dict.fromkeys(known)))
 
     def versions(self) -> Iterator[Finding]:
         """Yield a finding if versions with han read numbers alone, and this file has names."""
         ids = [
-            one.implementation
-            for one in self._known.of(FAMILY)
-            if _FIRST <= version_numbers(one.version)[:2] < _NAMES_SINCE
+            vocabulary.implementation
+            for vocabulary in self._known.of(FAMILY)
+            if _FIRST <= version_numbers(vocabulary.version)[:2] < _NAMES_SINCE
         ]
         if self.names_from and ids:
             yield Finding(

@@ -36,9 +36,9 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong. Raises UnreadableError for what is not JSON."""
     top = parse(text, dialect="open-mpi")
     yield from _keys(top, _TOP)
-    for one in known.of(FAMILY) if known.named else ():
-        if int(one.version.partition(".")[0] or 0) < 6:
-            yield Finding(1, "other version", f"{one.implementation} reads no JSON: {_WHOLE_FILE}")
+    for vocabulary in known.of(FAMILY) if known.named else ():
+        if int(vocabulary.version.partition(".")[0] or 0) < 6:
+            yield Finding(1, "other version", f"{vocabulary.implementation} reads no JSON: {_WHOLE_FILE}")
     version, module, collectives = (top.get(name) for name in _TOP[1:])
     if version is None or version.value != _VERSION:
         line = version.line if version else top.line
@@ -85,7 +85,8 @@ def _sections(operation: str, node: Node, known: Known) -> Iterator[Finding]:
         else:
             yield from _rules(operation, rules.items, known)
     general = [
-        one if _is_general(section) else Interval(1, 0) for one, section in zip(ranks, node.items, strict=True)
+        interval if _is_general(section) else Interval(1, 0)
+        for interval, section in zip(ranks, node.items, strict=True)
     ]
     for place, section in enumerate(node.items):
         if place in unreachable([*general[:place], ranks[place]]):
@@ -101,9 +102,9 @@ def _rules(operation: str, rules: Sequence[Node], known: Known) -> Iterator[Find
         yield from _keys(rule, _RULE)
         sizes.append((yield from _interval(rule, "msg_size")))
         for name in _RULE[3:]:
-            found = rule.get(name)
-            if found is not None:
-                yield from _whole(name, found)
+            node = rule.get(name)
+            if node is not None:
+                yield from _whole(name, node)
         algorithm = rule.get("alg")
         if algorithm is None or isinstance(algorithm.value, bool) or not isinstance(algorithm.value, int | str):
             yield Finding(rule.line, "syntax", "the rule names no algorithm", '"alg": a name or a number')
@@ -118,8 +119,10 @@ def _rules(operation: str, rules: Sequence[Node], known: Known) -> Iterator[Find
 
 def _named(operation: str, name: str, line: int, known: Known) -> Iterator[Finding]:
     """The name of an algorithm; one that is not known makes Open MPI leave out the rule."""
-    having = [one for one in known.of(FAMILY) if operation in one.algorithms]
-    lacking = [one.implementation for one in having if name not in one.algorithms[operation].values()]
+    having = [vocabulary for vocabulary in known.of(FAMILY) if operation in vocabulary.algorithms]
+    lacking = [
+        vocabulary.implementation for vocabulary in having if name not in vocabulary.algorithms[operation].values()
+    ]
     if having and len(lacking) == len(having):
         names = ", ".join(having[-1].algorithms[operation].values())
         yield Finding(
@@ -137,13 +140,13 @@ def _interval(node: Node, name: str) -> Generator[Finding, None, Interval]:
     """Return what the pair of keys says; it yields what is wrong with it."""
     bounds = []
     for key, otherwise in ((f"{name}_min", 0), (f"{name}_max", ENDLESS)):
-        found = node.get(key)
+        bound = node.get(key)
         value = otherwise
-        if found is not None and isinstance(found.value, str) and found.value[:3] in ("inf", "INF", "Inf"):
+        if bound is not None and isinstance(bound.value, str) and bound.value[:3] in ("inf", "INF", "Inf"):
             value = ENDLESS
-        elif found is not None:
-            yield from _whole(key, found)
-            value = found.value if type(found.value) is int else otherwise
+        elif bound is not None:
+            yield from _whole(key, bound)
+            value = bound.value if type(bound.value) is int else otherwise
         bounds.append(value)
     if bounds[0] > bounds[1]:
         yield Finding(node.line, "unreachable", f"{name}_min {bounds[0]} is above {name}_max {bounds[1]}")
@@ -181,12 +184,17 @@ def _is_general(section: Node) -> bool:
     return where is None or where.value not in _DISTRIBUTIONS[1:]
 
 
-def _words(one: Interval) -> str:
-    return f"{one.least} and more" if one.most >= ENDLESS else f"{one.least} to {one.most}"
+def _words(interval: Interval) -> str:
+    return f"{interval.least} and more" if interval.most >= ENDLESS else f"{interval.least} to {interval.most}"
 
 
 def _near(name: str) -> str:
     plain = name.lower().removeprefix("mpi_")
     return next(
-        (f"did you mean {one}?" for one in OPERATIONS if one.replace("_", "") == plain.replace("_", "")), ""
+        (
+            f"did you mean {operation}?"
+            for operation in OPERATIONS
+            if operation.replace("_", "") == plain.replace("_", "")
+        ),
+        "",
     )

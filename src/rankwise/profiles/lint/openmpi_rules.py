@@ -42,23 +42,23 @@ _MOST_LINES = 200000
 
 def recognises(text: str) -> bool:
     """Return whether the text's first word is a number, or the version of such a file."""
-    words = (line.partition("#")[0].split() for line in text.splitlines()[:_MOST_LINES])
-    first = next((word for line in words for word in line), "")
+    lines = (line.partition("#")[0].split() for line in text.splitlines()[:_MOST_LINES])
+    first = next((word for line in lines for word in line), "")
     return bool(re.fullmatch(r"-?[0-9]+\w{0,3}|rule-file-version-\S*", first))
 
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong, in order. Raises UnreadableError where the numbers are too few."""
-    found: list[Finding] = []
+    in_order: list[Finding] = []
     try:
-        found.extend(_in_order(text, known))
+        in_order.extend(_in_order(text, known))
     except UnreadableError:
         miscounts = list(rule_layout.miscounts(Words(text)))
         if not miscounts:
             raise
     else:
-        miscounts = list(rule_layout.miscounts(Words(text))) if found else []
-    yield from miscounts or found
+        miscounts = list(rule_layout.miscounts(Words(text))) if in_order else []
+    yield from miscounts or in_order
 
 
 def _in_order(text: str, known: Known) -> Iterator[Finding]:
@@ -103,16 +103,19 @@ def _operation(line: int, identity: str) -> Generator[Finding, None, str]:
 
 
 def _of_version(version: int, known: Known) -> Iterator[Finding]:
-    for one in known.of(FAMILY) if known.named else ():
-        release = version_numbers(one.version)[:3]
+    for vocabulary in known.of(FAMILY) if known.named else ():
+        release = version_numbers(vocabulary.version)[:3]
         if version > 1 and release < _VERSIONED_SINCE:
             yield Finding(
-                1, "other version", f"{one.implementation} does not know versions of rules files", "5.0.7 does"
+                1,
+                "other version",
+                f"{vocabulary.implementation} does not know versions of rules files",
+                "5.0.7 does",
             )
         if release >= _JSON_SINCE:
             yield Finding(
                 1, "other version",
-                f"{one.implementation} reads communicator sizes in this form as one less",
+                f"{vocabulary.implementation} reads communicator sizes in this form as one less",
                 "write it as JSON",
             )  # fmt: skip
 
@@ -159,7 +162,7 @@ def _rules(words: Words, operation: str, ranks: int | None, count: int, known: K
         before = before if size is None else (size, line)
         at, algorithm = words.next("an algorithm")
         yield from known.algorithm(FAMILY, operation, algorithm, at)
-        names = {one.algorithms.get(operation, {}).get(algorithm) for one in known.of(FAMILY)}
+        names = {vocabulary.algorithms.get(operation, {}).get(algorithm) for vocabulary in known.of(FAMILY)}
         if names == {_TWO_RANKS} and ranks not in (None, 2):
             yield Finding(
                 at, "out of range", f"{_TWO_RANKS} of {operation} aborts with {ranks} ranks", "give 2 ranks"

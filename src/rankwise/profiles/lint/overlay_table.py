@@ -54,14 +54,14 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
         if not words:
             continue
         rule = yield from _rule(words, number, known)
-        if any(one.is_empty for one in rule.ranges.values()):
+        if any(interval.is_empty for interval in rule.ranges.values()):
             continue
         covering = [
-            one.range("bytes")
-            for one in before
-            if one.operation == rule.operation
-            and all(is_covered(rule.range(name), [one.range(name)]) for name in ("ranks", "sites"))
-            and (one.has_all_bytes or not (rule.has_all_bytes and rule.operation in _WITHOUT_BYTES))
+            earlier.range("bytes")
+            for earlier in before
+            if earlier.operation == rule.operation
+            and all(is_covered(rule.range(name), [earlier.range(name)]) for name in ("ranks", "sites"))
+            and (earlier.has_all_bytes or not (rule.has_all_bytes and rule.operation in _WITHOUT_BYTES))
         ]
         if is_covered(rule.range("bytes"), covering):
             yield Finding(
@@ -73,7 +73,7 @@ def findings(text: str, known: Known) -> Iterator[Finding]:
 
 def _rule(words: list[str], line: int, known: Known) -> Generator[Finding, None, _Rule]:
     operation, rest = words[0], deque(words[1:])
-    operations = {name for one in known.of(FAMILY) for name in one.algorithms}
+    operations = {name for vocabulary in known.of(FAMILY) for name in vocabulary.algorithms}
     if operations and operation not in operations:
         yield Finding(line, "unknown name", f"unknown operation '{operation}'", ", ".join(sorted(operations)))
     ranges: dict[str, Interval] = {}
@@ -82,10 +82,10 @@ def _rule(words: list[str], line: int, known: Known) -> Generator[Finding, None,
         if name not in _CONDITIONS:
             yield Finding(line, "unknown name", f"'{name}' is not a condition", f"known: {', '.join(_CONDITIONS)}")
             continue
-        found = _interval(written)
-        if found is None or found.is_empty:
+        interval = _interval(written)
+        if interval is None or interval.is_empty:
             yield Finding(line, "syntax", f"'{written[:40]}' is not a range of {name}", "write 2-64, 1M- or -8K")
-        ranges[name] = found or Interval()
+        ranges[name] = interval or Interval()
     if not rest:
         yield Finding(line, "syntax", "no algorithm is named", f"write one, or {NATIVE}")
     else:
@@ -106,9 +106,9 @@ def _algorithm(operation: str, written: str, line: int, known: Known) -> Iterato
             yield Finding(line, "syntax", f"{FILE} needs a schedule's file", f"write {FILE}:ring.json")
         return
     yield from known.algorithm(FAMILY, operation, name, line)
-    takes = next((one.variables.get(f"{operation}.{name}") for one in known.of(FAMILY)), None)
-    for one in parameters.split(",") if parameters else ():
-        parameter, _, value = one.partition("=")
+    takes = next((vocabulary.variables.get(f"{operation}.{name}") for vocabulary in known.of(FAMILY)), None)
+    for assignment in parameters.split(",") if parameters else ():
+        parameter, _, value = assignment.partition("=")
         if takes is not None and parameter not in takes:
             yield Finding(
                 line, "unknown name", f"{operation}.{name} does not take {parameter}",

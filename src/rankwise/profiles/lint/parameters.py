@@ -48,28 +48,30 @@ def recognises(text: str) -> bool:
 
 def findings(text: str, known: Known) -> Iterator[Finding]:
     """Yield what is wrong."""
-    found = []
-    for number, words in enumerate(text.split("\n"), 1):
-        written = words.rstrip("\r")
+    assignments = []
+    for number, raw in enumerate(text.split("\n"), 1):
+        written = raw.rstrip("\r")
         match = _ASSIGNMENT.fullmatch(written)
         if match:
             name, value = match["behind"] or match["name"], match["text"] or match["value"] or ""
-            found.append((number, name, value.strip()))
+            assignments.append((number, name, value.strip()))
         elif not _LINE.fullmatch(written):
             yield Finding(
                 number, "syntax", f"'{written.strip()[:40]}' is not 'name = value': Open MPI skips the line",
                 "begin comments with #",
             )  # fmt: skip
-    for line, name, _ in found:
+    for line, name, _ in assignments:
         if name.startswith(VARIABLE):
             yield Finding(
                 line, "unknown name", f"{VARIABLE} is for variables", f"write {name.removeprefix(VARIABLE)}"
             )
-    last = {name: line for line, name, _ in found}
-    for line, name, _ in found:
+    last = {name: line for line, name, _ in assignments}
+    for line, name, _ in assignments:
         if last[name] != line:
             yield set_again(line, last[name], name)
-    yield from of_assignments([one for one in found if not one[1].startswith(VARIABLE)], known)
+    yield from of_assignments(
+        [assignment for assignment in assignments if not assignment[1].startswith(VARIABLE)], known
+    )
 
 
 def set_again(line: int, later: int, name: str) -> Finding:
@@ -77,10 +79,10 @@ def set_again(line: int, later: int, name: str) -> Finding:
     return Finding(line, "unreachable", f"line {later} sets {name} again, and that value counts", "remove one")
 
 
-def of_assignments(found: Assignments, known: Known) -> Iterator[Finding]:
+def of_assignments(assignments: Assignments, known: Known) -> Iterator[Finding]:
     """Yield what is wrong with parameters of Open MPI, by their names without `OMPI_MCA_`."""
-    values = {name: value for _, name, value in found}
-    for line, name, value in found:
+    values = {name: value for _, name, value in assignments}
+    for line, name, value in assignments:
         if not is_computed(value):
             yield from _readers(name, known).variable(FAMILY, name, value, line)
         if (_FORCED.fullmatch(name) or name == _RULES) and not _is_switched(values):
@@ -98,7 +100,9 @@ def _readers(name: str, known: Known) -> Known:
     """The versions whose list of parameters has to have this name."""
     if not _LAUNCHERS.fullmatch(name):
         return known
-    kept = [one for one in known.vocabularies if version_numbers(one.version) < _LAUNCHER_SINCE]
+    kept = [
+        vocabulary for vocabulary in known.vocabularies if version_numbers(vocabulary.version) < _LAUNCHER_SINCE
+    ]
     return replace(known, vocabularies=tuple(kept))
 
 

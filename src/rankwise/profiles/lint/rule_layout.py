@@ -67,10 +67,10 @@ class Words:
     def count(self, what: str) -> int:
         """Return the next word, which is a count. Raises UnreadableError."""
         line, written = self.next(what)
-        found = whole_number(written)
-        if found is None:
+        number = whole_number(written)
+        if number is None:
             raise UnreadableError(line, f"'{written[:20]}' is not {what}, which is expected here")
-        return found
+        return number
 
 
 @dataclass
@@ -84,21 +84,25 @@ class _Section:
 def miscounts(words: Words) -> Iterator[Finding]:
     """Yield which counts are wrong, and which rules lack a number; nothing unless each rule has its own line."""
     sections = _sections(words)
-    if not sections or len(sections[0].above) != 5 or any(len(one.above) not in (2, 4) for one in sections[1:]):
+    if (
+        not sections
+        or len(sections[0].above) != 5
+        or any(len(section.above) not in (2, 4) for section in sections[1:])
+    ):
         return
     takes = _OF_RULE.get(words.version, _OF_RULE[2])
     collectives = [sections[:1]]
-    for one in sections[1:]:
-        if len(one.above) == 4:
-            collectives.append([one])
+    for section in sections[1:]:
+        if len(section.above) == 4:
+            collectives.append([section])
         else:
-            collectives[-1].append(one)
+            collectives[-1].append(section)
     yield from _count(sections[0].above[0], "collectives", len(collectives))
     for each in collectives:
         yield from _count(each[0].above[-3], "communicator sizes", len(each))
-    for one in sections:
-        yield from _count(one.above[-1], "message sizes", len(one.rules))
-        for line, written in one.rules:
+    for section in sections:
+        yield from _count(section.above[-1], "message sizes", len(section.rules))
+        for line, written in section.rules:
             if len(written) not in takes:
                 yield Finding(
                     line, "syntax", f"a rule has {takes[0]} numbers, and this one {len(written)}",
@@ -107,7 +111,7 @@ def miscounts(words: Words) -> Iterator[Finding]:
 
 
 def _sections(words: Words) -> list[_Section]:
-    found: list[_Section] = []
+    sections: list[_Section] = []
     current = _Section()
     if any(len(written) > _MOST_OF_RULE for _, written in words.lines):
         return []
@@ -116,10 +120,10 @@ def _sections(words: Words) -> list[_Section]:
             current.rules.append((line, written))
             continue
         if current.rules:
-            found.append(current)
+            sections.append(current)
             current = _Section()
         current.above += [(line, word) for word in written]
-    return [*found, current] if current.rules else []
+    return [*sections, current] if current.rules else []
 
 
 def _count(written: tuple[int, str], what: str, there: int) -> Iterator[Finding]:
