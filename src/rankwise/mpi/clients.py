@@ -145,9 +145,9 @@ def unlike(jobs: Sequence[Job], given: Mapping[str, Given]) -> str:
     arguments = " ".join(word for job in jobs for word in job.launcher_arguments)
     expected = caller.variables()
     own = {name for job in jobs for name, _ in job.environment}
-    found = difference(given, expected, {*own, *(name for name in expected if name in arguments)})
+    reason = difference(given, expected, {*own, *(name for name in expected if name in arguments)})
     is_ours = all(Path(job.program[0]).name == harness.PROGRAM for job in jobs)
-    return found or (limit_difference(given) if is_ours else "")
+    return reason or (limit_difference(given) if is_ours else "")
 
 
 def _notice(what: str, implementation: Implementation, variable: str) -> Notice:
@@ -168,9 +168,9 @@ def judge(
     """
     expected = [implementation, *([besides] if besides else [])]
     foreign = [
-        next(iter(found))
-        for found in (mpi_libraries(files) for files in mapped.values())
-        if found and not any(is_own(Path(file), one) for file in found for one in expected)
+        next(iter(libraries))
+        for libraries in (mpi_libraries(files) for files in mapped.values())
+        if libraries and not any(is_own(Path(file), allowed) for file in libraries for allowed in expected)
     ]
     if foreign:
         which = ", ".join(sorted(set(foreign)))
@@ -181,7 +181,7 @@ def judge(
     if besides and besides != implementation:
         return "", ()
     prefix = Path(implementation.prefix).resolve()
-    files = sorted({file for found in mapped.values() for file in found})
+    files = sorted({file for loaded in mapped.values() for file in loaded})
     return "", tuple(
         Notice(
             "outside-library",

@@ -25,14 +25,14 @@ def installations(prefixes: Sequence[Path] = (), ask_seconds: float = ASK_SECOND
     """
     known = families()
     seen: set[Path] = set()
-    found: dict[Path, Implementation] = {}
+    by_library: dict[Path, Implementation] = {}
     for candidate in candidates(known.values(), prefixes):
         real = candidate.compiler.resolve()
         if real not in seen:
             seen.add(real)
             implementation, library = _examine(candidate, known, ask_seconds)
-            found.setdefault(library or real, implementation)
-    return _with_ids(found)
+            by_library.setdefault(library or real, implementation)
+    return _with_ids(by_library)
 
 
 def identify(candidate: Candidate, ask_seconds: float = ASK_SECONDS) -> Implementation:
@@ -105,11 +105,11 @@ def _digest(compiler: Path) -> str:
     return hashlib.sha256(str(compiler.resolve()).encode()).hexdigest()[:6]
 
 
-def _with_ids(found: Mapping[Path, Implementation]) -> list[Implementation]:
+def _with_ids(by_library: Mapping[Path, Implementation]) -> list[Implementation]:
     """Family and version; a second one of the same gets its source, or a digest of its compiler's path."""
     taken: set[str] = set()
     result = []
-    for implementation in found.values():
+    for implementation in by_library.values():
         names: Iterable[str] = (
             implementation.id,
             f"{implementation.id}-{implementation.source}",

@@ -23,20 +23,20 @@ def notices(
     if not (loaded.environment or loaded.arguments or loaded.files):
         return ()
     ours = family.file_settings(loaded)
-    found = [*_overruling(family, implementation, ours, caller), *_overruled(loaded, caller)]
-    found += _overruled_lines(family, loaded, caller)
+    conflicts = [*_overruling(family, implementation, ours, caller), *_overruled(loaded, caller)]
+    conflicts += _overruled_lines(family, loaded, caller)
     known = {*ours, *(bound_variables.real(name)[1] for name, _ in loaded.environment), *_HARMLESS}
     others = [name for name in sorted(caller) if name.startswith(family.variables or ()) and name not in known]
     if others:
         names = ", ".join(others)
-        found.append(
+        conflicts.append(
             Notice(
                 "not-measured-with",
                 f"{names} of your environment is in force beside the profile, which was measured without it",
                 f"unset {' '.join(others)}",
             )
         )
-    return tuple(found)
+    return tuple(conflicts)
 
 
 def _overruling(

@@ -84,8 +84,8 @@ class Family(ABC):
     def launcher(self, compiler: Path) -> Path | None:
         """Return the launcher that belongs to this compiler: in the same folder, with the same suffix."""
         suffix = "".join(compiler.suffixes)
-        found = (compiler.with_name(name + suffix) for name in self.launchers)
-        return next((path for path in found if path.is_file()), None)
+        paths = (compiler.with_name(name + suffix) for name in self.launchers)
+        return next((path for path in paths if path.is_file()), None)
 
     def abi(self, library: Path) -> str:
         """Return which programs the library file can run, from its name: `MPICH ABI (libmpi.so.12)`."""
@@ -188,7 +188,7 @@ class Family(ABC):
 
 def families() -> dict[str, Family]:
     """Return every known family by name; a plug-in of the same name replaces ours."""
-    found: dict[str, Family] = {}
+    known: dict[str, Family] = {}
     for module in registry.modules_of("rankwise.mpi", "mpi"):
         for value in vars(module).values():
             if (
@@ -197,8 +197,8 @@ def families() -> dict[str, Family]:
                 and not inspect.isabstract(value)
                 and registry.defines(module, value)
             ):
-                found[value.name] = value()
-    return found
+                known[value.name] = value()
+    return known
 
 
 def family_named(name: str) -> Family:
@@ -215,8 +215,11 @@ def native_of(implementation: Implementation, tuning: Tuning) -> Native:
     Schedules are the overlay's: they are left out.
     """
     family = family_named(implementation.family)
-    own = (_without_schedules(one, family.choice_scope(implementation, one.operation)) for one in tuning.decisions)
-    tuning = replace(tuning, decisions=tuple(one for one in own if one.rules))
+    own = (
+        _without_schedules(decision, family.choice_scope(implementation, decision.operation))
+        for decision in tuning.decisions
+    )
+    tuning = replace(tuning, decisions=tuple(decision for decision in own if decision.rules))
     if not tuning.settings and not tuning.decisions:
         return Native()
     return family.native(implementation, tuning)
@@ -232,7 +235,7 @@ def _without_schedules(decision: Decision, scope: ChoiceScope) -> Decision:
         return decision
     if all(choice == Choice() for choice in natives):
         return replace(decision, rules=())
-    stand_in = Choice() if scope == "by size" else next(one for one in natives if one != Choice())
+    stand_in = Choice() if scope == "by size" else next(choice for choice in natives if choice != Choice())
     return replace(
         decision,
         rules=tuple(

@@ -41,8 +41,8 @@ def parse_request(text: str) -> tuple[Family, str]:
 def installed(family: Family, version: str = "") -> Path | None:
     """Return the prefix where we have put this family (this version), if we have; the newest of several."""
     wanted = f"{family.name}-{version or '*'}"
-    found = [folder for folder in _ours() if folder.match(wanted)]
-    return max(found, key=lambda folder: folder.stat().st_mtime, default=None)
+    folders = [folder for folder in _ours() if folder.match(wanted)]
+    return max(folders, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
 def install(family: Family, version: str = "") -> Implementation:
@@ -57,13 +57,13 @@ def install(family: Family, version: str = "") -> Implementation:
     partial = Path(tempfile.mkdtemp(prefix=".installing-", dir=folder))
     try:
         _pip(requirements, partial)
-        found = identify(Candidate(partial / "bin" / "mpicc", "pypi"))
-        if found.family != family.name:
+        implementation = identify(Candidate(partial / "bin" / "mpicc", "pypi"))
+        if implementation.family != family.name:
             raise HostError(
-                f"pip installed {' '.join(requirements)}, but its mpicc is not usable: {found.reason}",
+                f"pip installed {' '.join(requirements)}, but its mpicc is not usable: {implementation.reason}",
                 "another version may do: rankwise mpis install " + f"{family.name}==VERSION",
             )
-        prefix = folder / found.id
+        prefix = folder / implementation.id
         if not prefix.exists():
             partial.chmod(0o755)
             partial.rename(prefix)
@@ -120,8 +120,8 @@ def _pip(requirements: Sequence[str], prefix: Path) -> None:
 
 
 def _pip_error(what: str, outcome: Outcome) -> HostError | InputError:
-    words = [line.strip() for line in outcome.stderr.splitlines() if line.startswith("ERROR:")]
-    said = "\n".join(words) or outcome.stderr.strip()[-1000:] or "no output"
+    lines = [line.strip() for line in outcome.stderr.splitlines() if line.startswith("ERROR:")]
+    said = "\n".join(lines) or outcome.stderr.strip()[-1000:] or "no output"
     if outcome.timed_out:
         return HostError(f"pip did not finish installing {what} within {PIP_SECONDS:g} s", "try again")
     if "from versions:" in said and "from versions: none" not in said:

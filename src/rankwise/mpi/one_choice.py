@@ -16,7 +16,7 @@ def chosen(
         raise UnknownNameError(f"configurable operation of {implementation}", operation, known)
     if choice == Choice():
         return None
-    own = {one.name: one for one in known[operation]}
+    own = {algorithm.name: algorithm for algorithm in known[operation]}
     if choice.algorithm not in own:
         raise UnknownNameError(f"algorithm for {operation} of {implementation}", choice.algorithm, own)
     if choice.segment_bytes or choice.fanout:

@@ -86,4 +86,4 @@ def _is_dynamic(content: bytes) -> bool:
     start = struct.unpack_from(f"{order}{'Q' if wide else 'I'}", content, at)[0]
     size, count = struct.unpack_from(f"{order}2H", content, size_at)
     headers = range(start, start + size * count, size or 1)
-    return any(struct.unpack_from(f"{order}I", content, one)[0] == _DYNAMIC for one in headers)
+    return any(struct.unpack_from(f"{order}I", content, header)[0] == _DYNAMIC for header in headers)

@@ -52,34 +52,34 @@ def working(
     Raises UnknownNameError for a name that nothing answers to, HostError if one that was named is broken, or
     if none works at all.
     """
-    found = installations(prefixes)
-    chosen = list(dict.fromkeys(one for name in ids for one in matching(name, found))) if ids else found
+    installed = installations(prefixes)
+    chosen = list(dict.fromkeys(mpi for name in ids for mpi in matching(name, installed))) if ids else installed
     results = _test_all(chosen, progress)
-    broken = [one for one in results if one.status != "works"]
+    broken = [mpi for mpi in results if mpi.status != "works"]
     if ids and broken:
         first = broken[0]
         raise HostError(f"{first.id} does not work: {first.reason}", first.remedy)
     if len(broken) == len(results):
         raise no_mpi_error(broken)
-    return [one for one in results if one.status == "works"], broken
+    return [mpi for mpi in results if mpi.status == "works"], broken
 
 
-def matching(name: str, found: Sequence[Implementation]) -> list[Implementation]:
+def matching(name: str, implementations: Sequence[Implementation]) -> list[Implementation]:
     """Return those that `name` means: the exact id, all of a family, or the newest version that starts so.
 
     Raises UnknownNameError.
     """
-    exact = [one for one in found if one.id == name]
-    family = [one for one in found if one.family == name]
-    start = [one for one in found if one.id.startswith(name)]
+    exact = [mpi for mpi in implementations if mpi.id == name]
+    family = [mpi for mpi in implementations if mpi.family == name]
+    start = [mpi for mpi in implementations if mpi.id.startswith(name)]
     if exact or family:
         return exact or family
-    if len({one.family for one in start}) == 1:
+    if len({mpi.family for mpi in start}) == 1:
         best = max(start, key=_version)
         if len(start) > 1:
-            _warn_of_choice(name, best.id, tuple(one.id for one in start if one is not best))
+            _warn_of_choice(name, best.id, tuple(mpi.id for mpi in start if mpi is not best))
         return [best]
-    known = [one.id for one in found] + [one.family for one in found]
+    known = [mpi.id for mpi in implementations] + [mpi.family for mpi in implementations]
     raise UnknownNameError("MPI implementation", name, set(known))
 
 
@@ -89,50 +89,54 @@ def _warn_of_choice(name: str, chosen: str, others: tuple[str, ...]) -> None:
     _LOG.warning("warning: %s: %s is used, the newest; also installed: %s", name, chosen, ", ".join(others))
 
 
-def newest(found: Sequence[Implementation]) -> list[Implementation]:
+def newest(implementations: Sequence[Implementation]) -> list[Implementation]:
     """Return the newest version of each family, in the order of their first ones."""
-    families = dict.fromkeys(one.family for one in found)
-    return [max((one for one in found if one.family == name), key=_version) for name in families]
+    families = dict.fromkeys(mpi.family for mpi in implementations)
+    return [max((mpi for mpi in implementations if mpi.family == name), key=_version) for name in families]
 
 
-def _version(one: Implementation) -> tuple[int, ...]:
-    return version_numbers(one.version)
+def _version(implementation: Implementation) -> tuple[int, ...]:
+    return version_numbers(implementation.version)
 
 
 def no_mpi_error(broken: Sequence[Implementation]) -> HostError:
     """Return the error for a host where no MPI works: it says which were tried."""
     if not broken:
         return HostError("no MPI implementation was found on this host", NO_MPI_REMEDY)
-    tried = "\n".join(f"  {one.id}: {one.reason}" for one in broken)
+    tried = "\n".join(f"  {mpi.id}: {mpi.reason}" for mpi in broken)
     return HostError(f"no MPI implementation works on this host:\n{tried}", broken[0].remedy or NO_MPI_REMEDY)
 
 
-def _test_all(found: Sequence[Implementation], progress: Progress, fresh: bool = False) -> list[Implementation]:
+def _test_all(
+    implementations: Sequence[Implementation], progress: Progress, fresh: bool = False
+) -> list[Implementation]:
     results = []
-    for one in found:
-        progress(one.id)
-        results.append(smoke_test(one, fresh=fresh))
+    for implementation in implementations:
+        progress(implementation.id)
+        results.append(smoke_test(implementation, fresh=fresh))
     return results
 
 
-def linked_with(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
+def linked_with(program: Path, implementations: Sequence[Implementation]) -> list[Implementation]:
     """Return those whose library the program is linked with: of that name, and below their prefix if any is."""
     libraries = [(name, Path(path).resolve()) for name, path in _libraries(program) if path.startswith("/")]
-    named = [(one, path) for one in found for name, path in libraries if f"({name})" in one.abi]
-    below = [(one, path) for one, path in named if path.is_relative_to(Path(one.prefix).resolve())]
-    longest = max((len(one.prefix) for one, _ in below), default=0)
-    return [one for one, _ in below if len(one.prefix) == longest] or [one for one, _ in named]
+    named = [(mpi, path) for mpi in implementations for name, path in libraries if f"({name})" in mpi.abi]
+    below = [(mpi, path) for mpi, path in named if path.is_relative_to(Path(mpi.prefix).resolve())]
+    longest = max((len(mpi.prefix) for mpi, _ in below), default=0)
+    return [mpi for mpi, _ in below if len(mpi.prefix) == longest] or [mpi for mpi, _ in named]
 
 
-def able_to_run(program: Path, found: Sequence[Implementation]) -> list[Implementation]:
+def able_to_run(program: Path, implementations: Sequence[Implementation]) -> list[Implementation]:
     """Return those that have the MPI libraries which the program asks for by name: all, if it asks for none.
 
     A program of the standard ABI can be run by every one (see `artifacts.abi`).
     """
     names = {name for name, _ in _libraries(program)}
     if not names:
-        return list(found)
-    return [one for one in found if any(_has(one, name) for name in names) and not _mixes(program, one)]
+        return list(implementations)
+    return [
+        mpi for mpi in implementations if any(_has(mpi, name) for name in names) and not _mixes(program, mpi)
+    ]
 
 
 def _mixes(program: Path, implementation: Implementation) -> bool:
@@ -171,10 +175,10 @@ def is_standard(program: Path) -> bool:
     return any(name.startswith(_STANDARD_ABI) for name, _ in _libraries(program))
 
 
-def _has(one: Implementation, library: str) -> bool:
+def _has(implementation: Implementation, library: str) -> bool:
     if library.startswith(_STANDARD_ABI):
         return True
-    return any(f"({name})" in one.abi for name in (library, clients.OTHER_NAMES.get(library)))
+    return any(f"({name})" in implementation.abi for name in (library, clients.OTHER_NAMES.get(library)))
 
 
 def _libraries_with(program: Path, implementation: Implementation) -> list[tuple[str, str]]:
@@ -186,10 +190,10 @@ def _libraries_with(program: Path, implementation: Implementation) -> list[tuple
 def _libraries(program: Path, environment: Environment = ()) -> list[tuple[str, str]]:
     """The MPI libraries that the program asks for by name, and where the loader finds each, or `not found`."""
     caller = tuple(pair for pair in os.environ.items() if pair[0].startswith("LD_") or pair[0] == "PATH")
-    found = _loaded(str(program), answers.stamp(program), environment, caller)
-    if not all(path.startswith("/") for _, path in found):
+    libraries = _loaded(str(program), answers.stamp(program), environment, caller)
+    if not all(path.startswith("/") for _, path in libraries):
         _loaded.cache_clear()  # what lacks may be installed before it is asked for again
-    return found
+    return libraries
 
 
 @cache

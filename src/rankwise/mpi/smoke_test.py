@@ -82,19 +82,19 @@ def smoke_test(
     try:
         program = _compile(family, implementation, limit_seconds)
         record = program.with_name(f"result-{_conditions(family, implementation)}.json")
-        found = None if fresh else _earlier(record)
-        if found is None:
-            found = _test(family, implementation, program, limit_seconds)
-            _keep(found, record)
+        findings = None if fresh else _earlier(record)
+        if findings is None:
+            findings = _test(family, implementation, program, limit_seconds)
+            _keep(findings, record)
     except _BrokenError as problem:
         return replace(implementation, status="broken", reason=str(problem), remedy=problem.remedy)
     return replace(
         implementation,
         status="works",
-        library_version=found.library_version,
-        mpi_standard=found.mpi_standard,
-        abi=found.abi,
-        transports=(*found.transports, *_transport_libraries(found.loaded)),
+        library_version=findings.library_version,
+        mpi_standard=findings.mpi_standard,
+        abi=findings.abi,
+        transports=(*findings.transports, *_transport_libraries(findings.loaded)),
     )
 
 
@@ -118,7 +118,7 @@ def _conditions(family: Family, implementation: Implementation) -> str:
     """A digest of what can change the outcome and lies outside of the program and what it loads."""
     prefixes = (*_ENVIRONMENT, *family.variables)
     sources = {*Path(__file__).parent.glob("*.py"), *Path(inspect.getfile(type(family))).parent.glob("*.py")}
-    told = (
+    conditions = (
         __version__, [path.read_bytes() for path in sorted(sources)],
         stamp(Path(implementation.mpiexec)), stamp(_LINKER_CACHE),
         os.getuid(), len(os.sched_getaffinity(0)), os.cpu_count(), psutil.cpu_count(logical=False),
@@ -126,37 +126,37 @@ def _conditions(family: Family, implementation: Implementation) -> str:
         sorted((name, value) for name, value in os.environ.items() if name.startswith(prefixes)),
         family.overruling_files(implementation, os.environ),
     )  # fmt: skip
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(conditions).encode()).hexdigest()[:16]
 
 
 def _earlier(record: Path) -> _Findings | None:
     """What an earlier test found, if every library that it loaded is still the same file."""
     try:
         kept = json.loads(record.read_text())
-        transports, loaded = tuple(kept.pop("transports")), tuple(tuple(one) for one in kept.pop("loaded"))
-        found = _Findings(transports=transports, loaded=loaded, **kept)
+        transports, loaded = tuple(kept.pop("transports")), tuple(tuple(library) for library in kept.pop("loaded"))
+        findings = _Findings(transports=transports, loaded=loaded, **kept)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-    return found if all(stamp(Path(one[0])) == one for one in found.loaded) else None
+    return findings if all(stamp(Path(library[0])) == library for library in findings.loaded) else None
 
 
-def _keep(found: _Findings, record: Path) -> None:
+def _keep(findings: _Findings, record: Path) -> None:
     """Where the cache cannot be written any more, the next test takes as long as this one, and no harm is done."""
-    words = json.dumps({name: getattr(found, name) for name in _Findings.__slots__})
+    text = json.dumps({name: getattr(findings, name) for name in _Findings.__slots__})
     with contextlib.suppress(OSError):
         descriptor, partial = tempfile.mkstemp(prefix=".result-", dir=record.parent)
         with os.fdopen(descriptor, "w") as file:
-            file.write(words)
+            file.write(text)
         Path(partial).replace(record)
 
 
 def _transport_libraries(loaded: Sequence[Stamp]) -> list[str]:
     """Those of them that carry messages and start processes: `libfabric 2.5 (/usr/lib/libfabric.so.1)`."""
-    found = described(path for path, _, _ in loaded if is_named(path))
+    libraries = described(path for path, _, _ in loaded if is_named(path))
     return [
-        f"lib{' '.join(filter(None, (one.kind, one.version)))} ({one.path})"
-        for one in found
-        if one.kind in _TRANSPORT_LIBRARIES
+        f"lib{' '.join(filter(None, (library.kind, library.version)))} ({library.path})"
+        for library in libraries
+        if library.kind in _TRANSPORT_LIBRARIES
     ]
 
 

@@ -98,13 +98,13 @@ def _debian(names: Sequence[str]) -> Iterator[Path]:
 
 def _prefixes(prefixes: Sequence[Path], names: Sequence[str], origin: str) -> Iterator[Path]:
     for prefix in prefixes:
-        found = list(_below(prefix.expanduser().absolute(), names))
-        if not found:
+        below = list(_below(prefix.expanduser().absolute(), names))
+        if not below:
             raise InputError(
                 f"no MPI under {prefix} (from {origin}): looked for {', '.join(names)} in its bin",
                 "give the folder that contains bin/mpicc",
             )
-        yield from found
+        yield from below
 
 
 def configured_prefixes(folder: Path) -> list[Path]:

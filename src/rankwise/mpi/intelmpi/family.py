@@ -112,7 +112,7 @@ class IntelMpi(Hydra):
     def vocabulary(self, implementation: Implementation) -> Vocabulary:
         """Return the presets of each operation. Raises HostError where impi_info does not answer."""
         presets = {
-            operation: {one.native: one.name for one in known}
+            operation: {algorithm.native: algorithm.name for algorithm in known}
             for operation, known in settings.algorithms(implementation).items()
         }
         return Vocabulary(implementation.id, self.name, implementation.version, presets)

@@ -116,7 +116,7 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
     for decision in tuning.decisions:
         if decision.operation not in known:
             raise UnknownNameError(f"operation of {implementation.id}", decision.operation, known)
-        table = _table(decision, {one.name: one.native for one in known[decision.operation]})
+        table = _table(decision, {algorithm.name: algorithm.native for algorithm in known[decision.operation]})
         if table:
             name = bound_variables.bound(decision.ranks, _ADJUST + decision.operation.upper())
             variables[name] = table
@@ -125,16 +125,16 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 
 def read_back(output: str) -> ReadBack:
     """Return eager limit, fabrics, and the conditions that Intel MPI read; it never says which preset ran."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for knob, pattern in (
         ("eager-threshold", _EAGER_LIMIT), ("fabrics", _FABRICS),
         ("transport-shm", _VARIABLES[_SHM]), ("cells-shm", _VARIABLES[_CELL]),
     ):  # fmt: skip
         match = pattern.search(output)
         if match:
-            found[knob] = match[1]
-    found |= {f"algorithms of {name.lower()}": conditions for name, conditions in _ADJUSTED.findall(output)}
-    return ReadBack(in_force=tuple(sorted(found.items())))
+            values[knob] = match[1]
+    values |= {f"algorithms of {name.lower()}": conditions for name, conditions in _ADJUSTED.findall(output)}
+    return ReadBack(in_force=tuple(sorted(values.items())))
 
 
 def _variables(implementation: Implementation, setting: Setting) -> dict[str, str]:
@@ -208,19 +208,19 @@ def _processor() -> str:
         return ""
 
 
-def _section(told: str, variable: str) -> str:
+def _section(text: str, variable: str) -> str:
     """What impi_info says of one variable."""
-    _, _, after = f"\n{told}".partition(f"\n{variable} \n")
+    _, _, after = f"\n{text}".partition(f"\n{variable} \n")
     return after.partition("\nI_MPI_")[0]
 
 
 def _presets(implementation: Implementation) -> dict[str, int]:
     """The highest preset of each operation."""
-    found = {name.lower(): int(most) for name, most in _PRESETS.findall(_told(implementation))}
-    found.pop("sendrecv_replace", None)
-    if not found:
+    presets = {name.lower(): int(most) for name, most in _PRESETS.findall(_told(implementation))}
+    presets.pop("sendrecv_replace", None)
+    if not presets:
         raise HostError("impi_info lists no collective operations", f"try impi_info -all of {implementation.id}")
-    return found
+    return presets
 
 
 def _told(implementation: Implementation) -> str:
@@ -232,13 +232,13 @@ def _told(implementation: Implementation) -> str:
 def _asked(launcher: str, environment: Environment) -> str:
     program = Path(launcher).with_name("impi_info")
     libraries = [program.parent.parent / "lib", program.parent.parent / "lib" / "release"]
-    asked = process.run(
+    outcome = process.run(
         (str(program), "-all"), ASK_SECONDS,
         environment=(*environment, ("LD_LIBRARY_PATH", _joined(libraries))),
     )  # fmt: skip
-    if not asked.stdout:
-        raise HostError(f"{program} printed nothing", f"try it by hand: {asked.command}")
-    return asked.stdout
+    if not outcome.stdout:
+        raise HostError(f"{program} printed nothing", f"try it by hand: {outcome.command}")
+    return outcome.stdout
 
 
 def _joined(folders: Iterable[Path]) -> str:

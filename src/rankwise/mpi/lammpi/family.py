@@ -149,7 +149,9 @@ class LamMpi(Family):
 def _with_copies(environment: Environment, files: Sequence[str], folder: Path) -> Environment:
     """The variables with the copies in `folder` in place of these files, which `nobody` may not read."""
     copies = {file: str(folder / Path(file).name) for file in files}
-    return tuple((name, ":".join(copies.get(one, one) for one in value.split(":"))) for name, value in environment)
+    return tuple(
+        (name, ":".join(copies.get(path, path) for path in value.split(":"))) for name, value in environment
+    )
 
 
 def _copied(word: str, files: Sequence[str], folder: Path) -> str:

@@ -45,7 +45,7 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
     """Return those that act and whose module is there. Raises HostError where laminfo does not answer."""
     modules, defaults = _modules(implementation.mpicc, implementation.environment)
     threshold = defaults.get(_THRESHOLDS[0], "")
-    found = [
+    size_knobs = [
         Knob(
             "eager-threshold", _THRESHOLDS, "environment",
             "socket buffers become as large unless they are set too",
@@ -64,7 +64,7 @@ def knobs(implementation: Implementation) -> tuple[Knob, ...]:
             read_back=_READ_BACK,
         ),
     ]  # fmt: skip
-    known = [knob for knob in found if any(name in defaults for name in knob.native)]
+    known = [knob for knob in size_knobs if any(name in defaults for name in knob.native)]
     if len(modules) > 1:
         transport = Knob(
             "transport", (_MODULE,), "environment", "the RPI module", values=modules,
@@ -97,18 +97,18 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
 
 def read_back(output: str) -> ReadBack:
     """Return the module that ranks selected, and its sizes in force."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     selected = _SELECTED.search(output)
     if selected:
-        found["transport"] = found["transport-shm"] = selected[1]
+        values["transport"] = values["transport-shm"] = selected[1]
     for module, what, size in _SIZE.findall(output):
         if module in ("tcp", "crtcp"):
-            found["eager-threshold" if what == "short" else "socket-buffers"] = size
+            values["eager-threshold" if what == "short" else "socket-buffers"] = size
         elif what == "short":
-            found["eager-threshold-shm"] = size
-    if found.get("socket-buffers") == _KERNELS_OWN:
-        found["socket-buffers"] = AUTO
-    return ReadBack(in_force=tuple(sorted(found.items())))
+            values["eager-threshold-shm"] = size
+    if values.get("socket-buffers") == _KERNELS_OWN:
+        values["socket-buffers"] = AUTO
+    return ReadBack(in_force=tuple(sorted(values.items())))
 
 
 def _variables(implementation: Implementation, known: Mapping[str, Knob], setting: Setting) -> dict[str, str]:
@@ -134,12 +134,14 @@ def _variables(implementation: Implementation, known: Mapping[str, Knob], settin
 def _modules(compiler: str, environment: Environment) -> tuple[tuple[str, ...], dict[str, str]]:
     """The transport modules, the one that is selected by default first, and the defaults of their parameters."""
     program = Path(compiler).with_name("laminfo")
-    asked = process.run((str(program), "-param", "rpi", "all", "-parsable"), ASK_SECONDS, environment=environment)
-    told = _TOLD.findall(asked.stdout)
-    defaults = {name: value for _, name, value in told}
-    modules = {module for module, _, _ in told if module != "base"}
+    outcome = process.run(
+        (str(program), "-param", "rpi", "all", "-parsable"), ASK_SECONDS, environment=environment
+    )
+    parameters = _TOLD.findall(outcome.stdout)
+    defaults = {name: value for _, name, value in parameters}
+    modules = {module for module, _, _ in parameters if module != "base"}
     if not modules:
-        raise HostError(f"{program} lists no transport module", f"try it by hand: {asked.command}")
+        raise HostError(f"{program} lists no transport module", f"try it by hand: {outcome.command}")
     return tuple(sorted(modules, key=lambda name: (-_priority(defaults, name), name))), defaults
 
 

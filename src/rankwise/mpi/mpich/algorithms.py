@@ -84,16 +84,16 @@ def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...
 
     Empty before MPICH 4, which has no selection file.
     """
-    found = library(implementation)
-    if not found.selection or SELECTION_VARIABLE not in found.variables:
+    contents = library(implementation)
+    if not contents.selection or SELECTION_VARIABLE not in contents.variables:
         return {}
     known: dict[str, list[Algorithm]] = {}
-    for native in sorted(found.algorithms - _NOT_FOR_US):
+    for native in sorted(contents.algorithms - _NOT_FOR_US):
         match = _LIBRARY_NAME.fullmatch(native)
         if match is None or (native not in _PARAMETERS and match[2] not in _PLAIN):
             continue
         operation, own = match[1].lower(), match[2]
-        if operation in OPERATIONS and f"collective={operation}" in found.selection:
+        if operation in OPERATIONS and f"collective={operation}" in contents.selection:
             parameters = _PARAMETERS.get(native, _Parameters())
             known.setdefault(operation, []).append(
                 Algorithm(_NAMES.get(own, own), native, bool(parameters.segment), bool(parameters.fanout))
@@ -150,14 +150,14 @@ def selection_files(implementation: Implementation, decisions: Sequence[Decision
     Raises InputError for what this version does not have, or a selection file cannot express.
     """
     names = _checked(implementation, decisions)
-    decided = [one for one in decisions if any(rule.choice.algorithm for rule in one.rules)]
+    decided = [decision for decision in decisions if any(rule.choice.algorithm for rule in decision.rules)]
     if not decided:
         return {}
-    found, version = library(implementation), _numbers(implementation.version)
-    files = {SELECTION_VARIABLE: text(tuned(found.selection, decided, partial(_leaf, names), names, version))}
-    composed = [one for one in decided if _is_composed(found, one.operation)]
+    contents, version = library(implementation), _numbers(implementation.version)
+    files = {SELECTION_VARIABLE: text(tuned(contents.selection, decided, partial(_leaf, names), names, version))}
+    composed = [decision for decision in decided if _is_composed(contents, decision.operation)]
     if composed:
-        files[COMPOSITION_VARIABLE] = text(tuned(found.composition, composed, _flat_leaf, names, version))
+        files[COMPOSITION_VARIABLE] = text(tuned(contents.composition, composed, _flat_leaf, names, version))
     return files
 
 
@@ -223,8 +223,10 @@ def flat_composition(operation: str) -> str:
     return f"MPIDI_{operation.capitalize()}_intra_composition_{letter}" if letter else ""
 
 
-def _is_composed(found: Library, operation: str) -> bool:
-    return flat_composition(operation) in found.compositions and f"collective={operation}" in found.composition
+def _is_composed(contents: Library, operation: str) -> bool:
+    return (
+        flat_composition(operation) in contents.compositions and f"collective={operation}" in contents.composition
+    )
 
 
 def _flat_leaf(operation: str, _choice: Choice) -> Tree:

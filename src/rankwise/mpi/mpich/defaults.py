@@ -22,7 +22,7 @@ _WORDS = {
 """Answers that all of our benchmarks give, with their default options."""
 
 
-def default_algorithm(found: Library, operation: str, size_bytes: int, hosts: Sequence[str]) -> str:
+def default_algorithm(contents: Library, operation: str, size_bytes: int, hosts: Sequence[str]) -> str:
     """Return what the library's own selection comes to, as `own_name` calls it.
 
     `hosts` has one entry a rank. '' where MPICH puts the operation together from one algorithm within hosts and
@@ -32,9 +32,9 @@ def default_algorithm(found: Library, operation: str, size_bytes: int, hosts: Se
         return ""
     key, answers = f"collective={operation}", _answers(operation, size_bytes, hosts)
     whole = flat_composition(operation)
-    if whole in found.compositions and _leaf(found.composition.get(key, {}), answers) != whole:
+    if whole in contents.compositions and _leaf(contents.composition.get(key, {}), answers) != whole:
         return ""
-    return own_name(_leaf(found.selection.get(key, {}), answers))
+    return own_name(_leaf(contents.selection.get(key, {}), answers))
 
 
 def _answers(operation: str, size_bytes: int, hosts: Sequence[str]) -> dict[str, str | int]:

@@ -108,18 +108,18 @@ class Mpich(Hydra):
 
     def vocabulary(self, implementation: Implementation) -> Vocabulary:
         """Return its control variables, and the names that its selection files may give. Raises HostError."""
-        found = library(implementation)
+        contents = library(implementation)
         layers = {
-            self.title: found.algorithms,
-            f"{self.title} CH4": found.compositions,
-            f"{self.title} POSIX": found.within_host,
-            f"{self.title} collectives": [key.partition("=")[2] for key in found.selection],
+            self.title: contents.algorithms,
+            f"{self.title} CH4": contents.compositions,
+            f"{self.title} POSIX": contents.within_host,
+            f"{self.title} collectives": [key.partition("=")[2] for key in contents.selection],
         }
         names = {layer: {name: name for name in known} for layer, known in layers.items() if known}
-        variables: dict[str, tuple[str, ...]] = dict.fromkeys(found.variables, ())
+        variables: dict[str, tuple[str, ...]] = dict.fromkeys(contents.variables, ())
 
         def objection(name: str, value: str) -> Objection | None:
-            return values.objection(name, found, value)
+            return values.objection(name, contents, value)
 
         return Vocabulary(implementation.id, self.name, implementation.version, names, variables, objection)
 

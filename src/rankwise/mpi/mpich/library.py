@@ -75,26 +75,26 @@ def library(implementation: Implementation) -> Library:
 
 @cache
 def _library(implementation: Implementation, _changed: int) -> Library:
-    found = library_file(shown(Path(implementation.mpicc), implementation.environment), implementation.prefix)
-    if found is None:
+    file = library_file(shown(Path(implementation.mpicc), implementation.environment), implementation.prefix)
+    if file is None:
         raise HostError(
             f"{implementation.id}: `{implementation.mpicc} -show` names no MPI library",
             "install its development package",
         )
-    content = elf_file(found).read_bytes()
+    content = elf_file(file).read_bytes()
     names = [[name.decode() for name in layers] for layers in _NAMES.findall(content)]
     trees = [text.decode() for text in _JSON.findall(content) if b'"collective=' in text]
     device = _DEVICE.search(_said(implementation, _beside(implementation, "mpichversion")))
-    told = _said(implementation, _beside(implementation, "mpivars"))
+    listing = _said(implementation, _beside(implementation, "mpivars"))
     return Library(
         algorithms=frozenset(algorithm for algorithm, _, _ in names if algorithm),
         compositions=frozenset(composition for _, composition, _ in names if composition),
         within_host=frozenset(name for _, _, name in names if name),
         selection=_tree(trees, _ABOVE_POINT_TO_POINT),
         composition=_tree(trees, _ABOVE_NETWORK),
-        variables=dict(_VARIABLE.findall(told)),
-        descriptions=dict(_DESCRIPTION.findall(told)),
-        types=dict(_TYPE.findall(told)),
+        variables=dict(_VARIABLE.findall(listing)),
+        descriptions=dict(_DESCRIPTION.findall(listing)),
+        types=dict(_TYPE.findall(listing)),
         own_memory=_OWN_MEMORY in content,
         netmods=tuple(re.split(r"[ ,]+", device[1].strip())) if device else (),
     )
@@ -110,14 +110,14 @@ def elf_file(library: Path) -> Path:
 
 def _tree(texts: list[str], mark: str) -> Tree:
     """The last of the JSON texts whose leaves begin so; {} if none does."""
-    found: Tree = {}
+    tree: Tree = {}
     for text in texts:
         if mark in text:
             try:
-                found = json.loads(text)
+                tree = json.loads(text)
             except ValueError:
                 continue
-    return found
+    return tree
 
 
 def _beside(implementation: Implementation, name: str) -> Path:

@@ -35,10 +35,10 @@ _LEFT = frozenset({"sched_auto", "sched_smp"})
 
 def algorithms(implementation: Implementation) -> dict[str, tuple[Algorithm, ...]]:
     """Return those that this library's variables list. Raises HostError where it cannot be read."""
-    found = library(implementation)
-    known = {name: _places(found, name) for name in sorted(OPERATIONS)}
+    contents = library(implementation)
+    known = {name: _places(contents, name) for name in sorted(OPERATIONS)}
     return {
-        name: tuple(Algorithm(one, str(places.index(one))) for one in places if one in _OFFERED[name])
+        name: tuple(Algorithm(value, str(places.index(value))) for value in places if value in _OFFERED[name])
         for name, places in known.items()
         if places
     }
@@ -51,12 +51,12 @@ def variable(operation: str) -> str:
 
 def variables(implementation: Implementation, decisions: Sequence[Decision]) -> dict[str, str]:
     """Return what jobs of the decided numbers of ranks load. Raises InputError, HostError."""
-    found = {}
-    for one in decisions:
-        algorithm = decided(implementation.id, one, algorithms(implementation))
+    values = {}
+    for decision in decisions:
+        algorithm = decided(implementation.id, decision, algorithms(implementation))
         if algorithm is not None:
-            found[bound_variables.bound(one.ranks, variable(one.operation))] = algorithm.name
-    return found
+            values[bound_variables.bound(decision.ranks, variable(decision.operation))] = algorithm.name
+    return values
 
 
 def candidate(implementation: Implementation, operation: str, choice: Choice) -> Candidate:
@@ -65,6 +65,6 @@ def candidate(implementation: Implementation, operation: str, choice: Choice) ->
     return Candidate() if algorithm is None else Candidate(((variable(operation), algorithm.native),))
 
 
-def _places(found: Library, operation: str) -> list[str]:
+def _places(contents: Library, operation: str) -> list[str]:
     """The values that its variable takes, in order; one that is not known by name is ''."""
-    return listed(found.descriptions.get(variable(operation), ""), {*_OFFERED[operation], *_LEFT})
+    return listed(contents.descriptions.get(variable(operation), ""), {*_OFFERED[operation], *_LEFT})

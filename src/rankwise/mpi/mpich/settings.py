@@ -53,15 +53,15 @@ _UCX_ROW = re.compile(r"\| +(\d+[KMG]?)(?:\.\.\S+)? \| (\S.*\S) +\|")
 
 def knobs(implementation: Implementation) -> tuple[Knob, ...]:
     """Return those that were seen to act on such builds. Raises HostError where the library cannot be read."""
-    found = library(implementation)
+    contents = library(implementation)
     known: list[Knob] = []
-    if "ucx" in found.netmods:
-        known += [_eager_threshold(found), _socket_buffers(), _tcp_pieces(found)]
-    if len(found.netmods) > 1:
-        known.append(_transport(found))
-    if found.own_memory and set(_SHM_THRESHOLD) <= set(found.variables):
-        known += [_eager_threshold_shm(found), _transport_shm(found)]
-    elif not found.own_memory and "ucx" in found.netmods:
+    if "ucx" in contents.netmods:
+        known += [_eager_threshold(contents), _socket_buffers(), _tcp_pieces(contents)]
+    if len(contents.netmods) > 1:
+        known.append(_transport(contents))
+    if contents.own_memory and set(_SHM_THRESHOLD) <= set(contents.variables):
+        known += [_eager_threshold_shm(contents), _transport_shm(contents)]
+    elif not contents.own_memory and "ucx" in contents.netmods:
         known.append(replace(known[0], name="eager-threshold-shm"))
         known.append(_transport_shm_of_ucx())
     return tuple(known)
@@ -81,8 +81,8 @@ def native(implementation: Implementation, tuning: Tuning) -> Native:
                     f"leave one of them out, or give both {environment[variable]}",
                 )
     files = []
-    by_variable = [one for one in tuning.decisions if one.operation in nonblocking.OPERATIONS]
-    by_file = [one for one in tuning.decisions if one not in by_variable]
+    by_variable = [decision for decision in tuning.decisions if decision.operation in nonblocking.OPERATIONS]
+    by_file = [decision for decision in tuning.decisions if decision not in by_variable]
     environment |= nonblocking.variables(implementation, by_variable)
     for variable, text in selection_files(implementation, by_file).items():
         files.append((_FILES[variable], text))
@@ -101,26 +101,26 @@ def read_back(output: str) -> ReadBack:
         values |= dict(word.split("=", 1) for word in line.split() if "=" in word)
     source = _SOURCE.search(output)
     threshold = _decimal(values.get(_UCX_THRESHOLD, ""))
-    told = {
+    in_force = {
         "algorithms": source[1] if source else values.get(SELECTION_VARIABLE, ""),
         "eager-threshold": threshold if threshold == AUTO else _decimal(_threshold(output)) or threshold,
         "eager-threshold-shm": values.get(_SHM_THRESHOLD[0], "") if _OWN_MEMORY in output else threshold,
         "socket-buffers": _decimal(values.get(_UCX_BUFFERS[0], "")),
         "tcp-piece-size": _decimal(values.get(_UCX_PIECES, "")),
         "transport-shm": _way_of_shm(values, output),
-        "transport": next((name for name, words in _NETMOD_WORDS.items() if words in output), ""),
+        "transport": next((name for name, phrase in _NETMOD_WORDS.items() if phrase in output), ""),
     }
     for name in sorted(nonblocking.OPERATIONS):
-        told[f"algorithms of {name}"] = values.get(nonblocking.variable(name), "")
-    return ReadBack(tuple((knob, value) for knob, value in told.items() if value))
+        in_force[f"algorithms of {name}"] = values.get(nonblocking.variable(name), "")
+    return ReadBack(tuple((knob, value) for knob, value in in_force.items() if value))
 
 
-def _eager_threshold(found: Library) -> Knob:
+def _eager_threshold(contents: Library) -> Knob:
     return Knob(
         "eager-threshold", (_UCX_THRESHOLD,), "environment",
         "; ".join([
-            *(["transport ucx alone"] if len(found.netmods) > 1 else []),
-            *([] if found.own_memory else ["the same between hosts and within one"]),
+            *(["transport ucx alone"] if len(contents.netmods) > 1 else []),
+            *([] if contents.own_memory else ["the same between hosts and within one"]),
         ]),
         most=2**30, default=AUTO,
         read_back="UCX_PROTO_INFO=y (UCX 1.16) or UCX_LOG_LEVEL=info: the variables that UCX found",
@@ -136,30 +136,30 @@ def _socket_buffers() -> Knob:
     )  # fmt: skip
 
 
-def _tcp_pieces(found: Library) -> Knob:
+def _tcp_pieces(contents: Library) -> Knob:
     """By default 8 KiB. A piece must not be longer than what UCX receives at once, 64 KiB."""
     return Knob(
         "tcp-piece-size", (_UCX_PIECES,), "environment",
-        "transport ucx alone" if len(found.netmods) > 1 else "",
+        "transport ucx alone" if len(contents.netmods) > 1 else "",
         least=1024, most=65536, read_back="UCX_LOG_LEVEL=info: the variables that UCX found",
     )  # fmt: skip
 
 
-def _transport(found: Library) -> Knob:
+def _transport(contents: Library) -> Knob:
     return Knob(
         "transport", (_NETMOD,), "environment", "the network library",
-        values=found.netmods, default=found.variables.get(_NETMOD) or found.netmods[0],
+        values=contents.netmods, default=contents.variables.get(_NETMOD) or contents.netmods[0],
         read_back="MPIR_CVAR_DEBUG_SUMMARY=1: UCX's endpoints or libfabric's provider",
     )  # fmt: skip
 
 
-def _transport_shm(found: Library) -> Knob:
+def _transport_shm(contents: Library) -> Knob:
     return Knob(
         "transport-shm", (_SINGLE_COPY, _NO_LOCAL), "environment",
         "copied once by the kernel (cma), twice through shared memory (copies), or like those to other hosts, "
         "collective operations too (network)",
         values=tuple(_SHM_WAYS), since="5.0",
-        default="copies" if found.variables.get(_SINGLE_COPY) == "0" else "cma",
+        default="copies" if contents.variables.get(_SINGLE_COPY) == "0" else "cma",
         read_back="MPIR_CVAR_DEBUG_CVARS=1: the variables that MPICH found",
     )  # fmt: skip
 
@@ -178,15 +178,15 @@ def _way_of_shm(values: Mapping[str, str], output: str) -> str:
     """The value of `transport-shm` that these variables come to; '' where nothing tells."""
     if _OWN_MEMORY not in output:
         return values.get(_UCX_WAYS, "")
-    told = {name: {"true": "1", "false": "0"}.get(value, value) for name, value in values.items()}
-    return next((way for way, (name, value) in reversed(_SHM_WAYS.items()) if told.get(name) == value), "")
+    numbers = {name: {"true": "1", "false": "0"}.get(value, value) for name, value in values.items()}
+    return next((way for way, (name, value) in reversed(_SHM_WAYS.items()) if numbers.get(name) == value), "")
 
 
-def _eager_threshold_shm(found: Library) -> Knob:
+def _eager_threshold_shm(contents: Library) -> Knob:
     return Knob(
         "eager-threshold-shm", _SHM_THRESHOLD, "environment",
         "longer ones are copied once, when the receiver asks for them",
-        least=1, most=2**20, since="5.0", default=found.variables[_SHM_THRESHOLD[0]],
+        least=1, most=2**20, since="5.0", default=contents.variables[_SHM_THRESHOLD[0]],
         read_back="MPIR_CVAR_DEBUG_CVARS=1: the variables that MPICH found",
     )  # fmt: skip
 
@@ -216,13 +216,13 @@ def _variables(implementation: Implementation, setting: Setting) -> dict[str, st
     return dict.fromkeys(knob.native, setting.value)
 
 
-def _shm_variables(threshold_bytes: int, found: Library) -> dict[str, str]:
+def _shm_variables(threshold_bytes: int, contents: Library) -> dict[str, str]:
     """Cells of MPICH's shared memory must hold an eager message, and its packing buffers a cell."""
     copied_once, *rooms = _SHM_THRESHOLD
     needed = threshold_bytes + _CELL_HEADER_BYTES
     variables = {copied_once: str(threshold_bytes)}
     for room in rooms:
-        if int(found.variables[room]) < needed:
+        if int(contents.variables[room]) < needed:
             variables[room] = str(needed)
     return variables
 

@@ -42,22 +42,26 @@ def candidate(implementation: Implementation, operation: str, choice: Choice) ->
     forced = algorithms.forced(implementation, operation, choice)
     if forced is None:
         return Candidate()
-    found, prefix = library(implementation), f"MPIR_CVAR_{operation.upper()}"
+    contents, prefix = library(implementation), f"MPIR_CVAR_{operation.upper()}"
     main = f"{prefix}_INTRA_ALGORITHM"
-    names = [algorithms.own_name(one) for one in found.algorithms if algorithms.operation_of(one) == operation]
-    places = listed(found.descriptions.get(main, ""), names)
+    names = [
+        algorithms.own_name(algorithm)
+        for algorithm in contents.algorithms
+        if algorithms.operation_of(algorithm) == operation
+    ]
+    places = listed(contents.descriptions.get(main, ""), names)
     own = algorithms.own_name(forced.native)
     if places.count(own) != 1:
         return None
     written = {main: str(places.index(own))}
     for parameter, value in forced.parameters:
         variable = f"{prefix}_{_VARIABLES[forced.native][parameter]}"
-        if variable not in found.variables:
+        if variable not in contents.variables:
             return None
         if whole_number(value) is not None:
             written[variable] = value
-        elif found.variables[variable] != value:
+        elif contents.variables[variable] != value:
             return None  # MPICH reads the words among them at the start alone
     if forced.composed:
         written[f"{prefix}_DEVICE_COLLECTIVE"] = "0"
-    return Candidate(tuple(written.items())) if set(written) <= set(found.variables) else None
+    return Candidate(tuple(written.items())) if set(written) <= set(contents.variables) else None

@@ -25,11 +25,11 @@ _WHOLE = re.compile(r"\s*[-+]?[0-9]*")
 _LEAST, _MOST = -(1 << 31), (1 << 31) - 1
 
 
-def objection(name: str, told: Library, value: str) -> Objection | None:
+def objection(name: str, contents: Library, value: str) -> Objection | None:
     """Return what is wrong with a value of this variable; None where nothing is, or is known."""
-    if told.types.get(name) != "MPI_INT":
+    if contents.types.get(name) != "MPI_INT":
         return None
-    description = told.descriptions.get(name, "")
+    description = contents.descriptions.get(name, "")
     if _CHOSEN.match(description):
         is_listed = re.search(rf"{re.escape(value[:80])}\s+- ", description)
         return None if is_listed else _ends(name, value, nearest(value, _LISTED.findall(description)))

@@ -84,69 +84,73 @@ _FOR_TWO_RANKS = "two_proc"
 """Aborts any other number of ranks, and is the default of two."""
 
 
-def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
+def algorithms(installation: Installation) -> dict[str, tuple[Algorithm, ...]]:
     """Return what `tuned` of this installation can be told to take, and is right for every program."""
     return {
-        name: tuple(one for one in known if one.name not in OPERATIONS[name].reordering)
-        for name, known in nameable(told).items()
+        name: tuple(algorithm for algorithm in known if algorithm.name not in OPERATIONS[name].reordering)
+        for name, known in nameable(installation).items()
     }
 
 
-def vocabulary(told: Installation, implementation: str) -> Vocabulary:
+def vocabulary(installation: Installation, implementation: str) -> Vocabulary:
     """Return all that this installation can be told, what no decision may name too; `han bcast`: those of han."""
-    found = {}
-    for name, parameter in told.parameters.items():
+    choices = {}
+    for name, parameter in installation.parameters.items():
         match = _ALGORITHM.fullmatch(name)
         if match and parameter.choices:
             prefix = "han " if match["han"] else ""
-            found[prefix + match["operation"]] = dict(parameter.choices)
+            choices[prefix + match["operation"]] = dict(parameter.choices)
 
     def objection(name: str, value: str) -> Objection | None:
-        return values.objection(name, told.parameters[name], value) if name in told.parameters else None
+        return (
+            values.objection(name, installation.parameters[name], value)
+            if name in installation.parameters
+            else None
+        )
 
-    names: dict[str, tuple[str, ...]] = dict.fromkeys(told.parameters, ())
-    return Vocabulary(implementation, "openmpi", told.version, found, names, objection)
+    names: dict[str, tuple[str, ...]] = dict.fromkeys(installation.parameters, ())
+    return Vocabulary(implementation, "openmpi", installation.version, choices, names, objection)
 
 
 def choice_scope(operation: str) -> ChoiceScope:
     """Return whether `tuned` can choose by the size of an operation; where it cannot choose at all, others can."""
-    found = OPERATIONS.get(operation)
-    return "by size" if found is None or (found.sized and not found.all_sizes) else "one for all sizes"
+    known = OPERATIONS.get(operation)
+    return "by size" if known is None or (known.sized and not known.all_sizes) else "one for all sizes"
 
 
-def parameters_of(told: Installation, operation: str, choice: Choice) -> dict[str, int]:
+def parameters_of(installation: Installation, operation: str, choice: Choice) -> dict[str, int]:
     """Return the parameters of `tuned` that force this choice, by name, and their values; none for the default.
 
     Raises as `tuned_rules` does.
     """
-    known = nameable(told)
+    known = nameable(installation)
     if operation not in known:
         raise UnknownNameError("configurable operation of Open MPI", operation, known)
-    chosen = numbers(told, operation, known[operation], choice)
+    chosen = numbers(installation, operation, known[operation], choice)
     if chosen == Numbers():
         return {}
-    algorithm = next(one for one in known[operation] if one.name == choice.algorithm)
+    algorithm = next(algorithm for algorithm in known[operation] if algorithm.name == choice.algorithm)
     prefix = f"coll_tuned_{operation}_algorithm"
-    found = {prefix: int(chosen.algorithm)}
+    parameters = {prefix: int(chosen.algorithm)}
     if algorithm.segments:
-        found[f"{prefix}_segmentsize"] = chosen.segment
+        parameters[f"{prefix}_segmentsize"] = chosen.segment
     if algorithm.fanout:
-        found[f"{prefix}_chain_fanout"] = chosen.fanout
-    return found
+        parameters[f"{prefix}_chain_fanout"] = chosen.fanout
+    return parameters
 
 
-def nameable(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
+def nameable(installation: Installation) -> dict[str, tuple[Algorithm, ...]]:
     """Return all that a decision may name, also what is not offered because it reorders operands."""
-    found: dict[str, tuple[Algorithm, ...]] = {}
+    known: dict[str, tuple[Algorithm, ...]] = {}
     for name, operation in OPERATIONS.items():
-        parameter = told.parameters.get(f"coll_tuned_{name}_algorithm")
+        parameter = installation.parameters.get(f"coll_tuned_{name}_algorithm")
         if parameter is not None:
-            found[name] = tuple(
+            known[name] = tuple(
                 Algorithm(choice, number, choice in operation.segmented, choice in operation.fanned)
                 for number, choice in parameter.choices
                 if number != "0" and choice != _FOR_TWO_RANKS
             )
-    return found
+    return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +161,12 @@ class Step:
     choice: Choice
 
 
-def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
+def tuned_rules(installation: Installation, decisions: Sequence[Decision]) -> str:
     """Return `coll_tuned_dynamic_rules_filename`'s text. Algorithms that reorder are taken where named.
 
     Raises InputError for decisions that Open MPI cannot carry out or this version does not have.
     """
-    known = nameable(told)
+    known = nameable(installation)
     tables = by_operation(decisions, known)
     lines = [
         "# SIZE ALGORITHM FANOUT SEGMENT below each communicator size; algorithm 0: the default",
@@ -175,7 +179,7 @@ def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
         for ranks, steps in by_ranks.items():
             factor = ranks if operation.total else 1
             rows[ranks] = [
-                f"{first_size(step.from_bytes, factor)} {numbers(told, name, known[name], step.choice)}"
+                f"{first_size(step.from_bytes, factor)} {numbers(installation, name, known[name], step.choice)}"
                 for step in steps
             ]
         lines += _sections(rows, rows[0])
@@ -187,7 +191,7 @@ def han_rules(decisions: Sequence[Decision]) -> str:
 
     The decisions must have passed `tuned_rules`.
     """
-    led = [one for one in decisions if OPERATIONS[one.operation].led_by_han]
+    led = [decision for decision in decisions if OPERATIONS[decision.operation].led_by_han]
     if not led:
         return ""
     tables = by_operation(led, {})
@@ -223,16 +227,17 @@ def by_operation(
     `known`: the algorithms of each operation; empty: they are not looked at.
     """
     tables: dict[str, dict[int, list[Step]]] = {}
-    for one in sorted(decisions, key=lambda one: (one.operation, one.ranks)):
-        if known and one.operation not in known:
-            raise UnknownNameError("configurable operation of Open MPI", one.operation, known)
-        table = tables.setdefault(one.operation, {})
-        if one.ranks in table or one.ranks < 2:
-            what = "decided twice" if one.ranks in table else "too few to decide anything for"
+    for decision in sorted(decisions, key=lambda decision: (decision.operation, decision.ranks)):
+        if known and decision.operation not in known:
+            raise UnknownNameError("configurable operation of Open MPI", decision.operation, known)
+        table = tables.setdefault(decision.operation, {})
+        if decision.ranks in table or decision.ranks < 2:
+            what = "decided twice" if decision.ranks in table else "too few to decide anything for"
             raise InputError(
-                f"{one.operation} at {one.ranks} ranks: {what}", "decide once for each number of ranks from 2 on"
+                f"{decision.operation} at {decision.ranks} ranks: {what}",
+                "decide once for each number of ranks from 2 on",
             )
-        table[one.ranks] = _steps(one)
+        table[decision.ranks] = _steps(decision)
     return tables
 
 
@@ -272,25 +277,27 @@ class Numbers:
         return f"{self.algorithm} {self.fanout} {self.segment}"
 
 
-def numbers(told: Installation, operation: str, known: Sequence[Algorithm], choice: Choice) -> Numbers:
+def numbers(installation: Installation, operation: str, known: Sequence[Algorithm], choice: Choice) -> Numbers:
     """Return a choice in numbers; a parameter that is left open gets this installation's own value.
 
     Raises InputError for what this version does not have, or out of range.
     """
     if not choice.algorithm and not (choice.segment_bytes or choice.fanout):
         return Numbers()
-    by_name = {one.name: one for one in known}
+    by_name = {algorithm.name: algorithm for algorithm in known}
     if choice.algorithm not in by_name:
-        raise UnknownNameError(f"{operation} algorithm of Open MPI {told.version}", choice.algorithm, by_name)
+        raise UnknownNameError(
+            f"{operation} algorithm of Open MPI {installation.version}", choice.algorithm, by_name
+        )
     algorithm = by_name[choice.algorithm]
     prefix = f"coll_tuned_{operation}_algorithm"
     fanout = _parameter(
         choice.fanout, algorithm.fanout, MOST_FANOUT, f"{operation} {algorithm.name}: fan-out",
-        told.number(f"{prefix}_chain_fanout"),
+        installation.number(f"{prefix}_chain_fanout"),
     )  # fmt: skip
     segment = _parameter(
         choice.segment_bytes, algorithm.segments, 2**31 - 1, f"{operation} {algorithm.name}: segment size",
-        told.number(f"{prefix}_segmentsize"),
+        installation.number(f"{prefix}_segmentsize"),
     )  # fmt: skip
     return Numbers(algorithm.native, fanout, segment)
 

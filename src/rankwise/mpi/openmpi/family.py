@@ -59,8 +59,8 @@ class OpenMpi(Family):
 
     def transports(self, output: str) -> tuple[str, ...]:
         """Return the BTLs that ob1 chose for other ranks, or the PML in its place."""
-        found = (btl or pml for btl, pml in _TRANSPORT.findall(output))
-        return tuple(dict.fromkeys(name for name in found if name != "self"))
+        names = (btl or pml for btl, pml in _TRANSPORT.findall(output))
+        return tuple(dict.fromkeys(name for name in names if name != "self"))
 
     def steps(self, implementation: Implementation, job: Job) -> LaunchSteps:
         """Start by `mpiexec -np N ...`; a rank that waits calls sched_yield if there are more ranks than cores."""
@@ -95,8 +95,8 @@ class OpenMpi(Family):
 
     def algorithms(self, implementation: Implementation) -> Mapping[str, tuple[Algorithm, ...]]:
         """Return those of `tuned` and `libnbc` that `ompi_info` lists. Raises HostError without that."""
-        told = installation(implementation)
-        return {**algorithms.algorithms(told), **nonblocking.algorithms(told)}
+        reported = installation(implementation)
+        return {**algorithms.algorithms(reported), **nonblocking.algorithms(reported)}
 
     def choice_scope(self, implementation: Implementation, operation: str) -> ChoiceScope:
         """Return `by size` only where all ranks see the same size."""

@@ -25,35 +25,37 @@ FILE_VERSION = 3
 ENDLESS = "inf"
 
 
-def tuned_rules(told: Installation, decisions: Sequence[Decision]) -> str:
+def tuned_rules(installation: Installation, decisions: Sequence[Decision]) -> str:
     """Return `coll_tuned_dynamic_rules_filename`'s text. Algorithms that reorder are taken where named.
 
     Raises InputError for decisions that Open MPI cannot carry out or this version does not have.
     """
-    spreads = {(one.operation, one.ranks): one.spread for one in decisions}
+    spreads = {(decision.operation, decision.ranks): decision.spread for decision in decisions}
     collectives = {
         name: [
             {
                 "comm_size_min": ranks,
                 "comm_size_max": ranks,
                 "comm_rank_distribution": spreads[name, ranks],
-                "rules": list(_rules(told, name, ranks, steps)),
+                "rules": list(_rules(installation, name, ranks, steps)),
             }
             for ranks, steps in by_ranks.items()
         ]
-        for name, by_ranks in by_operation(decisions, nameable(told)).items()
+        for name, by_ranks in by_operation(decisions, nameable(installation)).items()
     }
     file = {"rule_file_version": FILE_VERSION, "module": "tuned", "collectives": collectives}
     return json.dumps(file, indent=2) + "\n"
 
 
-def _rules(told: Installation, operation: str, ranks: int, steps: Sequence[Step]) -> Iterator[dict[str, Any]]:
+def _rules(
+    installation: Installation, operation: str, ranks: int, steps: Sequence[Step]
+) -> Iterator[dict[str, Any]]:
     """A rule for each step that is not the default; names, which another version may count otherwise."""
-    known = nameable(told)[operation]
+    known = nameable(installation)[operation]
     factor = ranks if OPERATIONS[operation].total else 1
     for step, following in pairwise([*steps, None]):
         assert step is not None
-        choice = numbers(told, operation, known, step.choice)
+        choice = numbers(installation, operation, known, step.choice)
         if choice.algorithm == "0":
             continue
         rule: dict[str, Any] = {
@@ -65,7 +67,7 @@ def _rules(told: Installation, operation: str, ranks: int, steps: Sequence[Step]
             rule["faninout"] = choice.fanout
         if choice.segment:
             rule["seg_size"] = choice.segment
-        requests = told.number(f"coll_tuned_{operation}_algorithm_max_requests")
+        requests = installation.number(f"coll_tuned_{operation}_algorithm_max_requests")
         if requests:  # without it, this one is none and not the installation's own
             rule["reqs"] = requests
         yield rule

@@ -28,24 +28,24 @@ IGNORED = "ignore"
 """The value that leaves it to `libnbc`."""
 
 
-def algorithms(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
+def algorithms(installation: Installation) -> dict[str, tuple[Algorithm, ...]]:
     """Return what `libnbc` of this installation can be told to take, and is right for every program."""
     return {
-        name: tuple(one for one in known if one.name not in _REORDERING[name])
-        for name, known in nameable(told).items()
+        name: tuple(algorithm for algorithm in known if algorithm.name not in _REORDERING[name])
+        for name, known in nameable(installation).items()
     }
 
 
-def nameable(told: Installation) -> dict[str, tuple[Algorithm, ...]]:
+def nameable(installation: Installation) -> dict[str, tuple[Algorithm, ...]]:
     """Return all that a decision may name."""
     return {
         name: tuple(
             Algorithm(choice, number)
-            for number, choice in told.parameters[parameter(name)].choices
+            for number, choice in installation.parameters[parameter(name)].choices
             if number != "0"
         )
         for name in sorted(OPERATIONS)
-        if parameter(name) in told.parameters
+        if parameter(name) in installation.parameters
     }
 
 
@@ -54,21 +54,21 @@ def parameter(operation: str) -> str:
     return f"coll_libnbc_{operation}_algorithm"
 
 
-def variables(told: Installation, decisions: Sequence[Decision]) -> dict[str, str]:
+def variables(installation: Installation, decisions: Sequence[Decision]) -> dict[str, str]:
     """Return what jobs of the decided numbers of ranks load. Raises InputError."""
-    found = {}
-    for one in decisions:
-        algorithm = decided(f"Open MPI {told.version}", one, nameable(told))
+    values = {}
+    for decision in decisions:
+        algorithm = decided(f"Open MPI {installation.version}", decision, nameable(installation))
         if algorithm is not None:
-            name = bound_variables.bound(one.ranks, VARIABLE + parameter(one.operation))
-            found[name] = algorithm.name
-    return found
+            name = bound_variables.bound(decision.ranks, VARIABLE + parameter(decision.operation))
+            values[name] = algorithm.name
+    return values
 
 
-def candidate(told: Installation, operation: str, choice: Choice) -> Candidate | None:
+def candidate(installation: Installation, operation: str, choice: Choice) -> Candidate | None:
     """Return the parameter that forces `choice`; None where it cannot be set at run time. Raises InputError."""
-    algorithm = chosen(f"Open MPI {told.version}", operation, choice, nameable(told))
+    algorithm = chosen(f"Open MPI {installation.version}", operation, choice, nameable(installation))
     if algorithm is None:
         return Candidate()
     name = parameter(operation)
-    return Candidate(((name, algorithm.native),)) if told.parameters[name].writable else None
+    return Candidate(((name, algorithm.native),)) if installation.parameters[name].writable else None

@@ -56,8 +56,8 @@ class Installation:
 
     def number(self, name: str, otherwise: int = 0) -> int:
         """Return the same of a parameter that is a whole number."""
-        found = signed_number(self.value(name))
-        return otherwise if found is None else found
+        value = signed_number(self.value(name))
+        return otherwise if value is None else value
 
 
 def installation(implementation: Implementation) -> Installation:
@@ -74,11 +74,11 @@ def _asked(mpicc: str, version: str, environment: Environment, _home: str) -> In
     if tool is None:
         raise HostError(f"no ompi_info beside {mpicc}: it lists the tunable parameters", "apt install openmpi-bin")
     outcome = process.run((str(tool), *_EVERYTHING), LIMIT_SECONDS, environment=environment)
-    found = parse(outcome.stdout.splitlines())
-    if found.version != version:
-        said = f"is of version {found.version}" if found.version else "reports no version"
+    parsed = parse(outcome.stdout.splitlines())
+    if parsed.version != version:
+        said = f"is of version {parsed.version}" if parsed.version else "reports no version"
         raise HostError(f"{tool} {said}, and {mpicc} of {version}", f"try it: {outcome.command}")
-    return found
+    return parsed
 
 
 def parse(lines: Iterable[str]) -> Installation:
@@ -92,13 +92,13 @@ def parse(lines: Iterable[str]) -> Installation:
     version = ""
     for line in lines:
         match line.split(":", 6):
-            case ["mca", _, _, "param", name, "value", *words]:
-                values[name] = ":".join(words).strip('"')
-            case ["mca", _, _, "param", name, "enumerator", words]:
-                _, number, choice = words.split(":", 2)
+            case ["mca", _, _, "param", name, "value", *rest]:
+                values[name] = ":".join(rest).strip('"')
+            case ["mca", _, _, "param", name, "enumerator", rest]:
+                _, number, choice = rest.split(":", 2)
                 choices.setdefault(name, []).append((number, choice))
-            case ["mca", _, _, "param", name, "help", words]:
-                helps[name] = words
+            case ["mca", _, _, "param", name, "help", rest]:
+                helps[name] = rest
             case ["mca", _, _, "param", name, "type", kind]:
                 types[name] = kind
             case ["mca", _, _, "param", name, "status", "writeable"]:
@@ -117,8 +117,8 @@ def parse(lines: Iterable[str]) -> Installation:
 
 def shown(output: str) -> dict[str, str]:
     """Return the values in force, from what a run with `mpi_show_mca_params` has said for all ranks."""
-    found = (_SHOWN.match(line) for line in output.splitlines())
-    return {match[1]: match[2] for match in found if match}
+    matches = (_SHOWN.match(line) for line in output.splitlines())
+    return {match[1]: match[2] for match in matches if match}
 
 
 def users_file(caller: Mapping[str, str]) -> dict[Path, dict[str, str]]:

@@ -25,22 +25,22 @@ RULES_SUBJECT = "rules-file"
 """In evidence: the rules file in force. That its algorithms run only their messages can show: see the tests."""
 
 
-def knobs(told: Installation) -> tuple[Knob, ...]:
+def knobs(installation: Installation) -> tuple[Knob, ...]:
     """Return what of this installation can be set."""
-    return tuple(lever.knob for lever in levers_of(told).values())
+    return tuple(lever.knob for lever in levers_of(installation).values())
 
 
-def native(told: Installation, tuning: Tuning) -> Native:
+def native(installation: Installation, tuning: Tuning) -> Native:
     """Return the variables that every rank needs, and the rules files that some of them name.
 
     Raises InputError for a knob, value, operation or algorithm that this version does not have.
     """
-    levers = levers_of(told)
+    levers = levers_of(installation)
     variables: dict[str, str] = {}
     seen: set[str] = set()
     for setting in tuning.settings:
         if setting.knob not in levers:
-            raise UnknownNameError(f"knob of Open MPI {told.version}", setting.knob, levers)
+            raise UnknownNameError(f"knob of Open MPI {installation.version}", setting.knob, levers)
         if setting.knob in seen:
             raise InputError(f"{setting.knob} is set twice", "set it once")
         seen.add(setting.knob)
@@ -49,11 +49,11 @@ def native(told: Installation, tuning: Tuning) -> Native:
         variables |= {VARIABLE + name: value for name, value in lever.write(setting.value)}
     _refuse_under_adapt(levers, tuning)
     files = []
-    by_parameter = [one for one in tuning.decisions if one.operation in nonblocking.OPERATIONS]
-    variables |= nonblocking.variables(told, by_parameter)
-    ruled = [one for one in tuning.decisions if one not in by_parameter]
+    by_parameter = [decision for decision in tuning.decisions if decision.operation in nonblocking.OPERATIONS]
+    variables |= nonblocking.variables(installation, by_parameter)
+    ruled = [decision for decision in tuning.decisions if decision not in by_parameter]
     if ruled:
-        name, text = _tuned_rules(told, ruled)
+        name, text = _tuned_rules(installation, ruled)
         files.append((name, text))
         variables[VARIABLE + "coll_tuned_use_dynamic_rules"] = "1"
         variables[VARIABLE + "coll_tuned_dynamic_rules_filename"] = f"{FOLDER}/{name}"
@@ -83,17 +83,19 @@ def reporting() -> Native:
     return Native(environment=(("OMPI_MCA_mpi_show_mca_params", "all"),))
 
 
-def read_back(told: Installation, output: str) -> ReadBack:
+def read_back(installation: Installation, output: str) -> ReadBack:
     """Return the value in force of each knob, and the rules file if there is one."""
     values = shown(output)
     if not values:
         return ReadBack()
-    found = [(name, lever.read(values)) for name, lever in levers_of(told).items()]
+    in_force = [(name, lever.read(values)) for name, lever in levers_of(installation).items()]
     if values.get("coll_tuned_use_dynamic_rules") == "true":
-        found.append((RULES_SUBJECT, values.get("coll_tuned_dynamic_rules_filename", "")))
+        in_force.append((RULES_SUBJECT, values.get("coll_tuned_dynamic_rules_filename", "")))
     forced = {name: values.get(nonblocking.parameter(name), "") for name in sorted(nonblocking.OPERATIONS)}
-    found += [(f"algorithms of {name}", value) for name, value in forced.items() if value != nonblocking.IGNORED]
-    return ReadBack(in_force=tuple(pair for pair in found if pair[1]))
+    in_force += [
+        (f"algorithms of {name}", value) for name, value in forced.items() if value != nonblocking.IGNORED
+    ]
+    return ReadBack(in_force=tuple(pair for pair in in_force if pair[1]))
 
 
 def _check(knob: Knob, value: str) -> None:
@@ -110,11 +112,11 @@ def _check(knob: Knob, value: str) -> None:
         )
 
 
-def _tuned_rules(told: Installation, decisions: Sequence[Decision]) -> tuple[str, str]:
+def _tuned_rules(installation: Installation, decisions: Sequence[Decision]) -> tuple[str, str]:
     """The rules for `tuned` as name and text of a file: from version 6 on JSON, which is read otherwise there."""
-    if told.major >= json_rules.SINCE:
-        return JSON_RULES_FILE, json_rules.tuned_rules(told, decisions)
-    return RULES_FILE, algorithms.tuned_rules(told, decisions)
+    if installation.major >= json_rules.SINCE:
+        return JSON_RULES_FILE, json_rules.tuned_rules(installation, decisions)
+    return RULES_FILE, algorithms.tuned_rules(installation, decisions)
 
 
 def _han_leads(levers: Mapping[str, Lever], settings: Sequence[Setting]) -> bool:
@@ -125,14 +127,14 @@ def _han_leads(levers: Mapping[str, Lever], settings: Sequence[Setting]) -> bool
 def _is_on(name: str, levers: Mapping[str, Lever], settings: Sequence[Setting]) -> bool:
     if name not in levers:
         return False
-    chosen = [one.value for one in settings if one.knob == name]
+    chosen = [setting.value for setting in settings if setting.knob == name]
     return (chosen or [levers[name].knob.default])[0] == "on"
 
 
 def _refuse_under_adapt(levers: Mapping[str, Lever], tuning: Tuning) -> None:
     """Raises InputError for decisions that nobody would look at."""
-    acting = [one for one in tuning.decisions if any(rule.choice != Choice() for rule in one.rules)]
-    without = {one.operation for one in acting} & set(described("adapt").operations)
+    acting = [decision for decision in tuning.decisions if any(rule.choice != Choice() for rule in decision.rules)]
+    without = {decision.operation for decision in acting} & set(described("adapt").operations)
     if without and _is_on("adapt", levers, tuning.settings):
         raise InputError(
             f"{', '.join(sorted(without))}: the component adapt does this, which chooses by itself",

@@ -20,7 +20,7 @@ _HAN_GIVES = "coll_han_{operation}_dynamic_global_communicator_module"
 _COMPONENT = re.compile(r"(\d+) = (\w+)")
 
 
-def candidate(told: Installation, operation: str, choice: Choice) -> Candidate | None:
+def candidate(installation: Installation, operation: str, choice: Choice) -> Candidate | None:
     """Return the parameters that force `choice`; None where this installation cannot set them at run time.
 
     Where `han` leads it must give all of the operation to `tuned`, as the rules of a profile say. What is forced
@@ -28,13 +28,13 @@ def candidate(told: Installation, operation: str, choice: Choice) -> Candidate |
     would change too. Raises InputError.
     """
     if operation in nonblocking.OPERATIONS:
-        return nonblocking.candidate(told, operation, choice)
-    wanted = {name: str(value) for name, value in parameters_of(told, operation, choice).items()}
-    if wanted and OPERATIONS[operation].led_by_han and told.number(HAN) > told.number(TUNED):
+        return nonblocking.candidate(installation, operation, choice)
+    wanted = {name: str(value) for name, value in parameters_of(installation, operation, choice).items()}
+    if wanted and OPERATIONS[operation].led_by_han and installation.number(HAN) > installation.number(TUNED):
         gives = _HAN_GIVES.format(operation=operation)
-        components = told.parameters[gives].help if gives in told.parameters else ""
+        components = installation.parameters[gives].help if gives in installation.parameters else ""
         wanted[gives] = {name: number for number, name in _COMPONENT.findall(components)}.get("tuned", "")
-    known = told.parameters
+    known = installation.parameters
     if _RULES not in known or any(
         not value or name not in known or not known[name].writable for name, value in wanted.items()
     ):

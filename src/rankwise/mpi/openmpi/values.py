@@ -66,12 +66,12 @@ def _of_choices(name: str, parameter: Parameter, value: str) -> Objection | None
 
 def _names(value: str, numbers: set[str]) -> set[str]:
     """The names that a value consists of: several with commas between where they are flags."""
-    return {one.strip().casefold() for one in (value.split(",") if _are_flags(numbers) else [value])}
+    return {name.strip().casefold() for name in (value.split(",") if _are_flags(numbers) else [value])}
 
 
 def _are_flags(numbers: set[str]) -> bool:
-    values = [int(one) for one in numbers if one.isdecimal()]
-    return len(values) >= _FEWEST_FLAGS and all(one and not one & (one - 1) for one in values)
+    values = [int(number) for number in numbers if number.isdecimal()]
+    return len(values) >= _FEWEST_FLAGS and all(value and not value & (value - 1) for value in values)
 
 
 def _of_number(name: str, kind: str, value: str) -> Objection | None:
@@ -100,13 +100,13 @@ def _whole(text: str) -> int:
     """As C reads it with base 0; a leading 0 means octal digits, which end at an 8."""
     digits = text.strip().lstrip("+-")
     if digits[:2] in ("0x", "0X"):
-        found = int(digits, 16)
+        number = int(digits, 16)
     elif digits.startswith("0"):
         octal = re.match(r"0[0-7]*", digits)
-        found = int(octal[0], 8) if octal else 0
+        number = int(octal[0], 8) if octal else 0
     else:
-        found = int(digits)
-    return -found if "-" in text else found
+        number = int(digits)
+    return -number if "-" in text else number
 
 
 def _refused(name: str, value: str, remedy: str) -> Objection:

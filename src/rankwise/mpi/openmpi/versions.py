@@ -41,11 +41,11 @@ _CHANGES: Mapping[str, Mapping[str, str]] = {
 
 def published() -> tuple[Vocabulary, ...]:
     """Return the numbers and names of 4.0, 4.1, 5.0 and 6.0."""
-    tables, found = dict(_FIRST), [_vocabulary("4.0", _FIRST)]
+    tables, vocabularies = dict(_FIRST), [_vocabulary("4.0", _FIRST)]
     for version, changes in _CHANGES.items():
         tables |= changes
-        found.append(_vocabulary(version, tables))
-    return tuple(found)
+        vocabularies.append(_vocabulary(version, tables))
+    return tuple(vocabularies)
 
 
 def _vocabulary(version: str, tables: Mapping[str, str]) -> Vocabulary:
