@@ -13,7 +13,7 @@ X = [1.0, 2.0, 3.0]
 
 
 def test_a_band_goes_there_and_back_below_its_line() -> None:
-    band, line = line_with_band("a", GREY, X, [2.0, 3.0, 4.0], interval=([1, 2, 3], [5, 6, 7]), words=str)
+    band, line = line_with_band("a", GREY, X, [2.0, 3.0, 4.0], interval=([1, 2, 3], [5, 6, 7]), formatter=str)
     assert (band["x"], band["y"]) == ([1, 2, 3, 3, 2, 1], [5, 6, 7, 3, 2, 1])
     assert line["y"] == [2, 3, 4]
     assert line["text"][0] == "2.0  [1, 5]"

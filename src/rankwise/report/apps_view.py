@@ -20,22 +20,22 @@ def apps_parts(results: Sequence[AppResult]) -> Iterator[RenderableType]:
     table = _table("kernel", "class", "MPI")
     for name in ("ranks", "time", "Mop/s", "verified"):
         table.add_column(name, justify="right")
-    for one in results:
-        mops = "–" if math.isnan(one.mops) else f"{one.mops:.4g}"
+    for result in results:
+        mops = "–" if math.isnan(result.mops) else f"{result.mops:.4g}"
         table.add_row(
-            one.kernel,
-            one.class_name,
-            one.implementation,
-            str(one.ranks),
-            format_time(one.seconds),
+            result.kernel,
+            result.class_name,
+            result.implementation,
+            str(result.ranks),
+            format_time(result.seconds),
             mops,
-            _verdict(one),
+            _verdict(result),
         )
     yield table
-    for one in results:
-        if one.remark:
-            yield Text(f"{one.kernel}, {one.implementation}: {one.remark}")
-    counted = {(one.kernel, one.ranks): one for one in results if one.messages}
+    for result in results:
+        if result.remark:
+            yield Text(f"{result.kernel}, {result.implementation}: {result.remark}")
+    counted = {(result.kernel, result.ranks): result for result in results if result.messages}
     if counted:
         yield Text()
         yield _messages(list(counted.values()))
@@ -46,20 +46,22 @@ def master_worker_parts(results: Sequence[AppResult]) -> Iterator[RenderableType
     table = _table("MPI")
     for name in ("ranks", "tracing", "merging", "total", "verified"):
         table.add_column(name, justify="right")
-    for one in results:
-        times = [dict(one.figures).get(f"{part}_seconds", math.nan) for part in ("tracing", "merging")]
-        table.add_row(one.implementation, str(one.ranks), *map(format_time, (*times, one.seconds)), _verdict(one))
+    for result in results:
+        times = [dict(result.figures).get(f"{part}_seconds", math.nan) for part in ("tracing", "merging")]
+        table.add_row(
+            result.implementation, str(result.ranks), *map(format_time, (*times, result.seconds)), _verdict(result)
+        )
     yield table
-    for one in results:
-        rays = [f"{value:g}" for name, value in one.figures if name.startswith("rays_of_rank_")]
+    for result in results:
+        rays = [f"{value:g}" for name, value in result.figures if name.startswith("rays_of_rank_")]
         if rays:
-            yield Text(f"{one.implementation}, rays by worker from rank 1: {' '.join(rays)}")
-        if one.remark:
-            yield Text(f"{one.implementation}: {one.remark}")
+            yield Text(f"{result.implementation}, rays by worker from rank 1: {' '.join(rays)}")
+        if result.remark:
+            yield Text(f"{result.implementation}: {result.remark}")
 
 
-def _verdict(one: AppResult) -> Text:
-    return _VERDICTS[one.verified] if one.has_ended else Text("failed", "bold red")
+def _verdict(result: AppResult) -> Text:
+    return _VERDICTS[result.verified] if result.has_ended else Text("failed", "bold red")
 
 
 def _table(*names: str) -> Table:
@@ -75,11 +77,11 @@ def _messages(results: Sequence[AppResult]) -> Table:
     table.add_column("number", justify="right")
     table.add_column("bytes", justify="right")
     for result in results:
-        for one in result.messages:
-            table.add_row(result.kernel, one.call, str(one.number), _sizes(one))
+        for messages in result.messages:
+            table.add_row(result.kernel, messages.call, str(messages.number), _sizes(messages))
     return table
 
 
-def _sizes(one: Messages) -> str:
-    first, last = exact_size(one.smallest), exact_size(one.largest)
-    return first if one.smallest == one.largest else f"{first} to {last}"
+def _sizes(messages: Messages) -> str:
+    first, last = exact_size(messages.smallest), exact_size(messages.largest)
+    return first if messages.smallest == messages.largest else f"{first} to {last}"

@@ -19,16 +19,16 @@ def shown(comparison: Comparison) -> list[BesideNative]:
     return worth_showing(comparison.beside_native)
 
 
-def where(one: BesideNative) -> str:
+def where(row: BesideNative) -> str:
     """Say on how many ranks, and with which options and placement: `4 ranks, cyclic`."""
-    verdict = one.verdict
+    verdict = row.verdict
     return ", ".join([f"{verdict.ranks} ranks", *labels.words(verdict.options, verdict.placement)])
 
 
-def ratio(one: BesideNative) -> str:
+def ratio(row: BesideNative) -> str:
     """Return the schedule's time over the operation's with its interval."""
-    found = one.verdict
-    return f"{format_ratio(found.ratio)} {ends(found.ratio_low, found.ratio_high, format_ratio)}".rstrip()
+    verdict = row.verdict
+    return f"{format_ratio(verdict.ratio)} {ends(verdict.ratio_low, verdict.ratio_high, format_ratio)}".rstrip()
 
 
 def beside_native_table(comparison: Comparison) -> RenderableType:
@@ -39,9 +39,9 @@ def beside_native_table(comparison: Comparison) -> RenderableType:
     table.add_column("size", justify="right", no_wrap=True)
     table.add_column("time over\nthe operation's", justify="right", no_wrap=True)
     table.add_column("the schedule is")
-    for one in shown(comparison):
+    for row in shown(comparison):
         table.add_row(
-            f"{one.schedule}, {where(one)}", one.implementation, format_size(one.verdict.size_bytes), ratio(one),
-            one.verdict.verdict,
+            f"{row.schedule}, {where(row)}", row.implementation, format_size(row.verdict.size_bytes), ratio(row),
+            row.verdict.verdict,
         )  # fmt: skip
     return table

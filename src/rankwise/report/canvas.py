@@ -78,7 +78,7 @@ def trace(**properties: Any) -> Trace:
 
 
 def log_axis(
-    values: Iterable[float], words: Callable[[float], str], steps: tuple[int, ...] = ()
+    values: Iterable[float], formatter: Callable[[float], str], steps: tuple[int, ...] = ()
 ) -> dict[str, Any]:
     """Return a logarithmic axis over positive values, ticked at `steps` in each decade.
 
@@ -91,7 +91,7 @@ def log_axis(
     return {
         "type": "log",
         "tickvals": [short(value) for value in ticks],
-        "ticktext": [words(value) for value in ticks],
+        "ticktext": [formatter(value) for value in ticks],
     }
 
 

@@ -61,37 +61,37 @@ def comparison_page(comparison: Comparison, context: ReportContext) -> Page:
     )
 
 
-def _starts(found: Comparison) -> Counter[str]:
-    return Counter(point.starts for curve in found.curves for point in curve.points if point.starts)
+def _starts(comparison: Comparison) -> Counter[str]:
+    return Counter(point.starts for curve in comparison.curves for point in curve.points if point.starts)
 
 
 def _introduction(grouped: GroupedComparison, context: ReportContext) -> Introduction:
-    found = grouped.comparison
-    tally = Tally(f"Verdicts against {found.baseline}", _OUTCOMES, verdict_counts(grouped))
+    comparison = grouped.comparison
+    tally = Tally(f"Verdicts against {comparison.baseline}", _OUTCOMES, verdict_counts(grouped))
     return Introduction(
         origin(context.run),
         context.sentences or ("Nothing could be compared in this run.",),
         (
-            ("Implementations", str(len(found.implementations))),
+            ("Implementations", str(len(comparison.implementations))),
             ("Benchmarks", str(len(grouped.groups))),
             ("Launches", str(context.run.launches)),
-            ("Comparisons", str(len(found.verdicts))),
-            *_decided(found),
-            *_failed(found),
+            ("Comparisons", str(len(comparison.verdicts))),
+            *_decided(comparison),
+            *_failed(comparison),
         ),
-        tally if found.verdicts else None,
+        tally if comparison.verdicts else None,
     )
 
 
-def _decided(found: Comparison) -> list[tuple[str, str]]:
-    if not found.verdicts:
+def _decided(comparison: Comparison) -> list[tuple[str, str]]:
+    if not comparison.verdicts:
         return []
-    probable = sum(one.verdict.startswith("probably") for one in found.verdicts)
-    decided = sum(one.verdict != "undecided" for one in found.verdicts) - probable
+    probable = sum(verdict.verdict.startswith("probably") for verdict in comparison.verdicts)
+    decided = sum(verdict.verdict != "undecided" for verdict in comparison.verdicts) - probable
     shares = [("Decided", decided), ("Probable", probable)]
-    return [(name, f"{100 * count / len(found.verdicts):.0f} %") for name, count in shares]
+    return [(name, f"{100 * count / len(comparison.verdicts):.0f} %") for name, count in shares]
 
 
-def _failed(found: Comparison) -> list[tuple[str, str]]:
-    kinds = sorted(one.kind for one in found.failures)
+def _failed(comparison: Comparison) -> list[tuple[str, str]]:
+    kinds = sorted(failure.kind for failure in comparison.failures)
     return [(f"Cells {kind}", str(kinds.count(kind))) for kind in dict.fromkeys(kinds)]

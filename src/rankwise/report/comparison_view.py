@@ -35,12 +35,12 @@ def more_text(comparison: Comparison, run_id: int) -> Text:
     """Return what the short answer leaves out: failures and warnings by their kinds, and the way to see them."""
     failed = sum(failure.kind != "unsupported" for failure in comparison.failures)
     kinds = list(dict.fromkeys(notice.kind for notice in comparison.notices))
-    found = [f"{failed} {'cell' if failed == 1 else 'cells'} failed"] if failed else []
+    parts = [f"{failed} {'cell' if failed == 1 else 'cells'} failed"] if failed else []
     if kinds:
-        found.append(
+        parts.append(
             f"{len(comparison.notices)} warning{'s' * (len(comparison.notices) > 1)} ({', '.join(kinds)})"
         )
-    text = Text.assemble(("; ".join(found), "yellow"), "\n" if found else "")
+    text = Text.assemble(("; ".join(parts), "yellow"), "\n" if parts else "")
     return text.append(f"every cell, warning and remedy: rankwise report {run_id} --long")
 
 
@@ -78,12 +78,12 @@ def notice_text(notice: Notice) -> Text:
 
 def comparison_html(comparison: Comparison, sentences: Sequence[str]) -> str:
     """Return the sentences and the summary as HTML for a notebook."""
-    said = Markup("").join(Markup("<li>{}</li>").format(one) for one in sentences)
+    said = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
     rows = Markup("").join(
         Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.2f} [{:.2f}, {:.2f}]</td></tr>").format(
-            one.implementation, one.category, one.size_class, one.ratio, one.ratio_low, one.ratio_high
+            row.implementation, row.category, row.size_class, row.ratio, row.ratio_low, row.ratio_high
         )
-        for one in comparison.summary
+        for row in comparison.summary
     )
     return Markup(
         "<ul>{}</ul><table><thead><tr><th>MPI</th><th>category</th><th>sizes</th>"

@@ -23,13 +23,13 @@ _MANNERS = {
 
 def coupled_parts(results: Sequence[CoupledResult]) -> Iterator[RenderableType]:
     """Yield a table for each pattern with a row for each implementation, and what is wrong."""
-    across = any(one.across for one in results)
-    for pattern in dict.fromkeys(one.pattern for one in results):
-        own = [one for one in results if one.pattern == pattern]
+    across = any(coupled.across for coupled in results)
+    for pattern in dict.fromkeys(coupled.pattern for coupled in results):
+        own = [coupled for coupled in results if coupled.pattern == pattern]
         yield Text(_told(pattern), style="bold")
         yield _table(own, across=across)
-        for one in own:
-            for result in filter(None, (one.within, one.across)):
+        for coupled in own:
+            for result in filter(None, (coupled.within, coupled.across)):
                 if result.remark:
                     yield Text(f"{result.implementation}: {result.remark}")
         yield Text()
@@ -51,9 +51,11 @@ def _table(results: Sequence[CoupledResult], *, across: bool) -> Table:
     heads = ["step", "exchange"] + (["across: step", "exchange", "WAN"] if across else [])
     for name in (*heads, "verified"):
         table.add_column(name, justify="right")
-    for one in results:
-        cells = [*_times(one.within), *(_times(one.across) if one.across else ())]
-        table.add_row(one.within.implementation, *cells, *([_cost(one)] if across else []), _verdict(one))
+    for coupled in results:
+        cells = [*_times(coupled.within), *(_times(coupled.across) if coupled.across else ())]
+        table.add_row(
+            coupled.within.implementation, *cells, *([_cost(coupled)] if across else []), _verdict(coupled)
+        )
     return table
 
 
@@ -61,15 +63,15 @@ def _times(result: AppResult) -> tuple[str, str]:
     return format_time(seconds_of(result, "step")), format_time(seconds_of(result, "exchange"))
 
 
-def _cost(one: CoupledResult) -> str:
-    seconds = one.wan_seconds
+def _cost(coupled: CoupledResult) -> str:
+    seconds = coupled.wan_seconds
     if math.isnan(seconds):
         return "-"
-    return f"{'+' if seconds >= 0 else '-'}{format_time(abs(seconds))}" if one.is_apart else "not seen"
+    return f"{'+' if seconds >= 0 else '-'}{format_time(abs(seconds))}" if coupled.is_apart else "not seen"
 
 
-def _verdict(one: CoupledResult) -> Text:
-    runs = [result for result in (one.within, one.across) if result]
+def _verdict(coupled: CoupledResult) -> Text:
+    runs = [result for result in (coupled.within, coupled.across) if result]
     if not all(result.has_ended for result in runs):
         return Text("failed", "bold red")
     return Text("yes") if all(result.verified for result in runs) else Text("WRONG", "bold red")

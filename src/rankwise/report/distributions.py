@@ -67,12 +67,12 @@ def ecdf_frame(styles: Mapping[str, Style]) -> Figure:
 
 def ecdf_nanoseconds(grouped: GroupedComparison, group: Group) -> dict[int, dict[str, list[float | None]]]:
     """Return the 101 quantiles by size in bytes and implementation, in nanoseconds with four digits."""
-    found: dict[int, dict[str, list[float | None]]] = {}
+    by_size: dict[int, dict[str, list[float | None]]] = {}
     for distribution in grouped.distributions.get(group, ()):
         cell = distribution.cell
         quantiles = [short(value * 1e9) for value in distribution.quantiles_seconds]
-        found.setdefault(cell.size_bytes, {})[cell.variant] = quantiles
-    return found
+        by_size.setdefault(cell.size_bytes, {})[cell.variant] = quantiles
+    return by_size
 
 
 def _height(percent: float) -> float:

@@ -62,7 +62,7 @@ def topology_svg(topology: Topology, paths: Sequence[PathFigures] = (), *, alone
     boxes = _uncovered(topology, all_joins)
     width, height = _extent(boxes.values())
     lines = [_line(boxes[join.one], boxes[join.other]) for join in all_joins]
-    words = [_words(boxes, join) for join in all_joins]
+    labels = [_words(boxes, join) for join in all_joins]
     summary = "; ".join(
         f"{join.one} to {join.other}: {', '.join((*join.asked, *join.measured))}" for join in all_joins
     )
@@ -72,7 +72,7 @@ def topology_svg(topology: Topology, paths: Sequence[PathFigures] = (), *, alone
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}"{theme}>'
         f"<title>{escape(title)}</title><desc>{escape(summary)}</desc>{_STYLE}"
-        f"{''.join(lines)}{''.join(map(_drawn, boxes.values()))}{''.join(words)}</svg>"
+        f"{''.join(lines)}{''.join(map(_drawn, boxes.values()))}{''.join(labels)}</svg>"
     )
 
 
@@ -82,7 +82,7 @@ def _uncovered(topology: Topology, all_joins: Sequence[Join]) -> dict[str, _Box]
         boxes = _placed(topology, all_joins, 1 + 0.1 * step)
         plates = [_plate(boxes, join) for join in all_joins if join.asked or join.measured]
         frames = [*map(_frame, boxes.values()), *plates]
-        if not any(_cover(one, other) for one, other in combinations(frames, 2)):
+        if not any(_cover(frame, other) for frame, other in combinations(frames, 2)):
             break
     return boxes
 
@@ -111,21 +111,21 @@ def _placed(topology: Topology, all_joins: Sequence[Join], spread: float) -> dic
 
 
 def _extent(boxes: Iterable[_Box]) -> tuple[float, float]:
-    found = list(boxes)
-    right = max(box.x for box in found) + _BOX_WIDTH / 2 + _MARGIN
-    return right, max(box.y + box.height / 2 for box in found) + _MARGIN
+    all_boxes = list(boxes)
+    right = max(box.x for box in all_boxes) + _BOX_WIDTH / 2 + _MARGIN
+    return right, max(box.y + box.height / 2 for box in all_boxes) + _MARGIN
 
 
-def _line(one: _Box, other: _Box) -> str:
-    return f'<line class="rw-l" x1="{one.x:.1f}" y1="{one.y:.1f}" x2="{other.x:.1f}" y2="{other.y:.1f}"/>'
+def _line(box: _Box, other: _Box) -> str:
+    return f'<line class="rw-l" x1="{box.x:.1f}" y1="{box.y:.1f}" x2="{other.x:.1f}" y2="{other.y:.1f}"/>'
 
 
 def _frame(box: _Box) -> _Frame:
     return box.x - _BOX_WIDTH / 2, box.y - box.height / 2, _BOX_WIDTH, box.height
 
 
-def _cover(one: _Frame, other: _Frame) -> bool:
-    (x, y, width, height), (other_x, other_y, other_width, other_height) = one, other
+def _cover(frame: _Frame, other: _Frame) -> bool:
+    (x, y, width, height), (other_x, other_y, other_width, other_height) = frame, other
     across = x < other_x + other_width and other_x < x + width
     return across and y < other_y + other_height and other_y < y + height
 
@@ -164,8 +164,8 @@ def _plate_centre(boxes: Mapping[str, _Box], join: Join) -> tuple[float, float]:
     clockwise = steps <= len(order) - steps
     near, far = (join.one, join.other) if clockwise else (join.other, join.one)
     share = 0.5 if steps in (1, len(order) - 1) else 0.34
-    one, other = boxes[near], boxes[far]
-    return one.x + share * (other.x - one.x), one.y + share * (other.y - one.y)
+    box, other = boxes[near], boxes[far]
+    return box.x + share * (other.x - box.x), box.y + share * (other.y - box.y)
 
 
 def _plate(boxes: Mapping[str, _Box], join: Join) -> _Frame:

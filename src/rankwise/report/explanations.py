@@ -31,47 +31,52 @@ class ExplanationTable:
 
 def explanation_tables(comparison: Comparison) -> tuple[ExplanationTable, ...]:
     """Return a table for each operation and candidate, in the order of the comparison."""
-    found = comparison.explanations
-    several = labels.varied((one.options, one.placement) for one in found)
+    explanations = comparison.explanations
+    several = labels.varied((explanation.options, explanation.placement) for explanation in explanations)
 
-    def label(one: Explanation) -> str:
-        words = [f"{one.operation} on {one.ranks} ranks", *labels.words(one.options, one.placement, several)]
-        return ", ".join(words)
+    def label(explanation: Explanation) -> str:
+        parts = [
+            f"{explanation.operation} on {explanation.ranks} ranks",
+            *labels.words(explanation.options, explanation.placement, several),
+        ]
+        return ", ".join(parts)
 
-    ordered = sorted(found, key=lambda one: comparison.implementations.index(one.candidate))
+    ordered = sorted(explanations, key=lambda explanation: comparison.implementations.index(explanation.candidate))
     return tuple(
         ExplanationTable(name, candidate, comparison.baseline, tuple(rows))
-        for (name, candidate), rows in groupby(ordered, key=lambda one: (label(one), one.candidate))
+        for (name, candidate), rows in groupby(
+            ordered, key=lambda explanation: (label(explanation), explanation.candidate)
+        )
     )
 
 
-def algorithm(one: Explanation) -> str:
+def algorithm(explanation: Explanation) -> str:
     """Return the schedule's name without the operation's."""
-    return one.schedule.removeprefix(f"{one.operation}.")
+    return explanation.schedule.removeprefix(f"{explanation.operation}.")
 
 
-def factors(one: Explanation) -> tuple[Factor, Factor, Factor]:
+def factors(explanation: Explanation) -> tuple[Factor, Factor, Factor]:
     """Return the whole difference, and the parts of algorithm and core."""
-    return one.total, one.algorithm, one.core
+    return explanation.total, explanation.algorithm, explanation.core
 
 
 def explanation_table(comparison: Comparison) -> RenderableType:
     """Return for the terminal how many times the baseline's time each part explains; grey: not shown to differ."""
-    return Renderables(*(Padding(_table(one), (0, 0, 1, 0)) for one in explanation_tables(comparison)))
+    return Renderables(*(Padding(_table(table), (0, 0, 1, 0)) for table in explanation_tables(comparison)))
 
 
-def _table(found: ExplanationTable) -> RenderableType:
-    title = f"{found.label}: {found.candidate} over {found.baseline}"
+def _table(explained: ExplanationTable) -> RenderableType:
+    title = f"{explained.label}: {explained.candidate} over {explained.baseline}"
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     table.add_column("size", justify="right", no_wrap=True)
     for name in COLUMNS:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("schedule\non both", overflow="fold")
-    for one in found.rows:
-        table.add_row(format_size(one.size_bytes), *map(_factor, factors(one)), algorithm(one))
+    for row in explained.rows:
+        table.add_row(format_size(row.size_bytes), *map(_factor, factors(row)), algorithm(row))
     return table
 
 
-def _factor(one: Factor) -> Text:
-    words = f"{format_ratio(one.ratio)} [{format_ratio(one.low)}, {format_ratio(one.high)}]"
-    return Text(words, "default" if one.differs else "bright_black")
+def _factor(factor: Factor) -> Text:
+    text = f"{format_ratio(factor.ratio)} [{format_ratio(factor.low)}, {format_ratio(factor.high)}]"
+    return Text(text, "default" if factor.differs else "bright_black")

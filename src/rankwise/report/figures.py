@@ -60,7 +60,12 @@ def latency_figure(
         low = [p.low_seconds for p in curve.points]
         high = [p.high_seconds for p in curve.points]
         _add_curve(
-            figure, curve, styles, [p.median_seconds for p in curve.points], interval=(low, high), words=time_words
+            figure,
+            curve,
+            styles,
+            [p.median_seconds for p in curve.points],
+            interval=(low, high),
+            formatter=time_words,
         )
     for curve in curves:
         _add_switches(figure, curve, switches, styles)
@@ -81,21 +86,26 @@ def bandwidth_figure(
     for curve in map(_moving, curves):
         low = [p.bytes_per_sample / p.high_seconds if p.high_seconds else math.nan for p in curve.points]
         high = [p.bytes_per_sample / p.low_seconds if p.low_seconds else math.nan for p in curve.points]
-        _add_curve(figure, curve, styles, _rates(curve), interval=(low, high), words=format_bandwidth)
+        _add_curve(figure, curve, styles, _rates(curve), interval=(low, high), formatter=format_bandwidth)
     return figure
 
 
 def overlap_figure(overlaps: Mapping[str, Sequence[Overlap]], styles: Mapping[str, Style]) -> Figure:
     """Draw the share of the operation that hides behind computation, against size, with 95 % intervals."""
-    everything = [one for mine in overlaps.values() for one in mine]
-    figure = sized_figure(sorted({one.size_bytes for one in everything}))
-    low, high = (sorted(one.share for one in everything)[end] for end in (0, -1))
+    everything = [overlap for own in overlaps.values() for overlap in own]
+    figure = sized_figure(sorted({overlap.size_bytes for overlap in everything}))
+    low, high = (sorted(overlap.share for overlap in everything)[end] for end in (0, -1))
     figure["layout"]["yaxis"].update(tickformat=".0%", range=[min(low, 0) - 0.03, max(high, 1) + 0.03])
-    for name, mine in overlaps.items():
-        interval = ([one.share_low for one in mine], [one.share_high for one in mine])
-        places = [one.size_bytes or EMPTY_MESSAGE_AT for one in mine]
+    for name, own in overlaps.items():
+        interval = ([overlap.share_low for overlap in own], [overlap.share_high for overlap in own])
+        places = [overlap.size_bytes or EMPTY_MESSAGE_AT for overlap in own]
         figure["data"] += line_with_band(
-            name, styles[name], places, [one.share for one in mine], interval=interval, words="{:.0%}".format
+            name,
+            styles[name],
+            places,
+            [overlap.share for overlap in own],
+            interval=interval,
+            formatter="{:.0%}".format,
         )
     return figure
 
@@ -137,12 +147,12 @@ def _add_curve(
     values: Sequence[float],
     *,
     interval: tuple[Sequence[float], Sequence[float]],
-    words: Callable[[float], str],
+    formatter: Callable[[float], str],
 ) -> None:
     if not curve.points:
         return
     name, x = curve.implementation, _places(curve.points)
-    figure["data"] += line_with_band(name, styles[name], x, values, interval=interval, words=words)
+    figure["data"] += line_with_band(name, styles[name], x, values, interval=interval, formatter=formatter)
 
 
 def _add_switches(
@@ -173,7 +183,7 @@ def _add_switches(
         )
 
 
-def _reference(curve: Curve, values: Sequence[float], words: Callable[[float], str]) -> Trace:
+def _reference(curve: Curve, values: Sequence[float], formatter: Callable[[float], str]) -> Trace:
     return trace(
         x=_places(curve.points),
         y=[short(value) for value in values],
@@ -181,7 +191,7 @@ def _reference(curve: Curve, values: Sequence[float], words: Callable[[float], s
         marker={"color": REFERENCE, "size": 6},
         line={"color": REFERENCE, "dash": "dot" if curve.benchmark == "memcpy" else "dash", "width": 1.5},
         name=plain(curve.benchmark),
-        text=[words(value) for value in values],
+        text=[formatter(value) for value in values],
         hovertemplate="%{text}",
         meta={"baseline": curve.benchmark},
     )

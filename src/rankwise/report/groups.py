@@ -77,21 +77,25 @@ class GroupedComparison:
 
     @cached_property
     def _several(self) -> frozenset[str]:
-        found = self.comparison
-        measured: list[Measured] = [*found.curves, *found.verdicts, *(one.cell for one in found.failures)]
-        return labels.varied((one.options, one.placement) for one in measured)
+        comparison = self.comparison
+        measured: list[Measured] = [
+            *comparison.curves,
+            *comparison.verdicts,
+            *(failure.cell for failure in comparison.failures),
+        ]
+        return labels.varied((record.options, record.placement) for record in measured)
 
-    def group_of(self, one: Measured) -> Group:
+    def group_of(self, record: Measured) -> Group:
         """Return the group in which a record belongs."""
-        category = self._categories.get(one.benchmark, "harness")
-        return Group(one.benchmark, category, one.ranks, one.options, one.placement, self._several)
+        category = self._categories.get(record.benchmark, "harness")
+        return Group(record.benchmark, category, record.ranks, record.options, record.placement, self._several)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Return every group that was measured, by category, then as the comparison lists them; no baselines."""
         measured: list[Measured] = [*self.comparison.curves, *self.comparison.verdicts]
-        found = dict.fromkeys(map(self.group_of, measured))
-        shown = [group for group in found if group.category in CATEGORIES]
+        groups = dict.fromkeys(map(self.group_of, measured))
+        shown = [group for group in groups if group.category in CATEGORIES]
         return tuple(sorted(shown, key=lambda group: CATEGORIES.index(group.category)))
 
     @cached_property
@@ -118,22 +122,24 @@ class GroupedComparison:
         """
         if group.category != "point-to-point":
             return []
-        found: dict[str, Curve] = {}
+        by_benchmark: dict[str, Curve] = {}
         for curve in filter(lambda curve: curve.category == "baseline" and curve.points, self.comparison.curves):
             same_way = curve.placement == group.placement
             same_way &= curve.options.congestion_control == group.options.congestion_control
             same_way &= (curve.benchmark == "tcp_stream") == (group.benchmark == "stream")
-            if same_way and (curve.benchmark not in found or _alike(curve, group)):
-                found[curve.benchmark] = curve
-        return list(found.values())
+            if same_way and (curve.benchmark not in by_benchmark or _alike(curve, group)):
+                by_benchmark[curve.benchmark] = curve
+        return list(by_benchmark.values())
 
     def overlaps(self, group: Group) -> dict[str, list[Overlap]]:
         """Return what this group's nonblocking operation hides behind computation, by implementation and size."""
-        found: dict[str, list[Overlap]] = defaultdict(list)
-        for one in self.comparison.overlaps:
-            if self.group_of(one) == group:
-                found[one.implementation].append(one)
-        return {name: sorted(mine, key=lambda one: one.size_bytes) for name, mine in found.items()}
+        by_implementation: dict[str, list[Overlap]] = defaultdict(list)
+        for overlap in self.comparison.overlaps:
+            if self.group_of(overlap) == group:
+                by_implementation[overlap.implementation].append(overlap)
+        return {
+            name: sorted(own, key=lambda overlap: overlap.size_bytes) for name, own in by_implementation.items()
+        }
 
     def switch_points(self, group: Group) -> list[SwitchPoint]:
         """Return the protocol switches seen in this group's curves."""
@@ -147,11 +153,11 @@ class GroupedComparison:
     @cached_property
     def failures(self) -> dict[tuple[Group, int, str], CellFailure]:
         """Return the first failure of each cell by group, size in bytes and implementation."""
-        found: dict[tuple[Group, int, str], CellFailure] = {}
+        by_cell: dict[tuple[Group, int, str], CellFailure] = {}
         for failure in self.comparison.failures:
             cell = failure.cell
-            found.setdefault((self.group_of(cell), cell.size_bytes, cell.variant), failure)
-        return found
+            by_cell.setdefault((self.group_of(cell), cell.size_bytes, cell.variant), failure)
+        return by_cell
 
     @cached_property
     def distributions(self) -> dict[Group, list[Distribution]]:
@@ -164,20 +170,22 @@ class GroupedComparison:
     @cached_property
     def overheads(self) -> dict[Group, dict[tuple[int, str], Overhead]]:
         """Return what MPI adds to raw TCP, by the ping-pong's group, then by size in bytes and implementation."""
-        found: dict[Group, dict[tuple[int, str], Overhead]] = defaultdict(dict)
-        for one in self.comparison.overheads:
-            group = Group("pingpong", "point-to-point", one.ranks, one.options, one.placement, self._several)
-            found[group][one.size_bytes, one.implementation] = one
-        return found
+        by_group: dict[Group, dict[tuple[int, str], Overhead]] = defaultdict(dict)
+        for overhead in self.comparison.overheads:
+            group = Group(
+                "pingpong", "point-to-point", overhead.ranks, overhead.options, overhead.placement, self._several
+            )
+            by_group[group][overhead.size_bytes, overhead.implementation] = overhead
+        return by_group
 
     def sizes(self, groups: Iterable[Group]) -> tuple[int, ...]:
         """Return the sizes, ascending, at which any of `groups` has a verdict or a time."""
         wanted = set(groups)
-        found = {size for group, size, _ in self.verdicts if group in wanted}
+        sizes = {size for group, size, _ in self.verdicts if group in wanted}
         for (group, _), curves in self._curves.items():
             if group in wanted:
-                found.update(point.size_bytes for curve in curves for point in curve.points)
-        return tuple(sorted(found))
+                sizes.update(point.size_bytes for curve in curves for point in curve.points)
+        return tuple(sorted(sizes))
 
 
 def _alike(curve: Curve, group: Group) -> bool:

@@ -16,7 +16,7 @@ from rankwise.report.sections.shared import notices, provenance, testbed
 
 
 def guideline_page(
-    found: Sequence[Finding],
+    findings: Sequence[Finding],
     remedies: Mapping[Finding, RemedyShown],
     warnings: Sequence[Notice],
     context: ReportContext,
@@ -28,38 +28,41 @@ def guideline_page(
 
     Being slower by up to the share `delta` is no violation; `alpha` is the family-wise error of all checks.
     """
-    names = implementations_of(one.variant for one in found)
-    known = [*names, *(one.id for one in context.implementations)]
+    names = implementations_of(finding.variant for finding in findings)
+    known = [*names, *(implementation.id for implementation in context.implementations)]
     return Page(
         context.title,
-        _introduction(found, names, context),
+        _introduction(findings, names, context),
         present(
             notices(warnings),
             testbed(context.topology, context.paths, context.network, warnings),
-            guidelines(found, remedies, delta=delta, alpha=alpha),
+            guidelines(findings, remedies, delta=delta, alpha=alpha),
             provenance(context, alpha=alpha, delta=delta),
         ),
         names,
-        styles_for([*known, *(one.implementation for one in context.commands)]),
+        styles_for([*known, *(command.implementation for command in context.commands)]),
         context.generated_at,
     )
 
 
-def _introduction(found: Sequence[Finding], names: Sequence[str], context: ReportContext) -> Introduction:
-    counts = {name: _counts([one for one in found if one.variant == name]) for name in names}
-    total = _counts(found)
+def _introduction(findings: Sequence[Finding], names: Sequence[str], context: ReportContext) -> Introduction:
+    counts = {name: _counts([finding for finding in findings if finding.variant == name]) for name in names}
+    total = _counts(findings)
     return Introduction(
         origin(context.run),
         context.sentences,
         (
             ("Implementations", str(len(names))),
-            ("Guidelines", str(len({(one.guideline, one.operation, one.options) for one in found}))),
+            (
+                "Guidelines",
+                str(len({(finding.guideline, finding.operation, finding.options) for finding in findings})),
+            ),
             ("Launches", str(context.run.launches)),
-            *((f"{one.mark} {one.word}", str(total[one.word])) for one in OUTCOMES),
+            *((f"{outcome.mark} {outcome.word}", str(total[outcome.word])) for outcome in OUTCOMES),
         ),
         Tally("Checks", OUTCOMES, counts),
     )
 
 
-def _counts(found: Sequence[Finding]) -> Counter[str]:
-    return Counter(check.word for one in found for check in one.checks)
+def _counts(findings: Sequence[Finding]) -> Counter[str]:
+    return Counter(check.word for finding in findings for check in finding.checks)

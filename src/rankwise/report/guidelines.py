@@ -36,22 +36,25 @@ MARKS: dict[Word, tuple[str, str]] = {
 """Sign and colour."""
 
 
-def parts(found: Sequence[Finding], remedies: Mapping[Finding, RemedyShown]) -> Iterator[RenderableType]:
+def parts(findings: Sequence[Finding], remedies: Mapping[Finding, RemedyShown]) -> Iterator[RenderableType]:
     """Yield one part an implementation and number of ranks; `remedies` has what to do about each violation."""
-    several = labels.varied((one.options, one.placement) for one in found)
-    for name, ranks in dict.fromkeys((one.variant, one.ranks) for one in found):
-        own = [one for one in found if (one.variant, one.ranks) == (name, ranks)]
-        violated = [one for one in own if one.word == "violated"]
+    several = labels.varied((finding.options, finding.placement) for finding in findings)
+    for name, ranks in dict.fromkeys((finding.variant, finding.ranks) for finding in findings):
+        own = [finding for finding in findings if (finding.variant, finding.ranks) == (name, ranks)]
+        violated = [finding for finding in own if finding.word == "violated"]
         yield Renderables(
             Text(f"{name}, {ranks} {'rank' if ranks == 1 else 'ranks'}, {_launches(own)}", "bold"),
-            *(_violation(one, one.label(several), remedies.get(one, RemedyShown(()))) for one in violated),
+            *(
+                _violation(finding, finding.label(several), remedies.get(finding, RemedyShown(())))
+                for finding in violated
+            ),
             Text(),
             _overview(own, several),
         )
 
 
 def _launches(own: Sequence[Finding]) -> str:
-    counts = sorted(check.launches for one in own for check in one.checks)
+    counts = sorted(check.launches for finding in own for check in finding.checks)
     return f"{counts[0]} launches" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} launches"
 
 
@@ -59,13 +62,13 @@ def _violation(finding: Finding, label: str, remedy: RemedyShown) -> RenderableT
     table = _table()
     for title in ("size", "takes", "held to", "which takes", "ratio"):
         table.add_column(title, justify="right", no_wrap=title != "held to")
-    for one in finding.violations:
+    for check in finding.violations:
         table.add_row(
             *(
                 Text(cell)
                 for cell in (
-                    format_size(one.size_bytes), format_time(one.operation_seconds), one.other,
-                    format_time(one.other_seconds), f"{format_ratio(one.ratio)} {interval(one)}",
+                    format_size(check.size_bytes), format_time(check.operation_seconds), check.other,
+                    format_time(check.other_seconds), f"{format_ratio(check.ratio)} {interval(check)}",
                 )
             )
         )  # fmt: skip
@@ -81,12 +84,12 @@ def _overview(own: Sequence[Finding], several: frozenset[str]) -> RenderableType
     """A row a guideline, a column a size; a size at which it was not checked is blank."""
     table = _table()
     table.add_column("guideline")
-    sizes = sorted({one.size_bytes for finding in own for one in finding.checks})
+    sizes = sorted({check.size_bytes for finding in own for check in finding.checks})
     for size in sizes:
         table.add_column("\n".join(format_size(size).split(" ")), justify="right")
     for finding in own:
-        words = {one.size_bytes: one.word for one in finding.checks}
-        marks = (Text(*MARKS[words[size]]) if size in words else Text() for size in sizes)
+        outcomes = {check.size_bytes: check.word for check in finding.checks}
+        marks = (Text(*MARKS[outcomes[size]]) if size in outcomes else Text() for size in sizes)
         table.add_row(Text(finding.label(several)), *marks)
     legend = Text("  ").join(Text(f"{mark} {word}", colour) for word, (mark, colour) in MARKS.items())
     return Renderables(table, legend)

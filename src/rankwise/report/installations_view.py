@@ -12,7 +12,7 @@ from rich.text import Text
 from rankwise.core.records import Implementation
 
 
-def installation_parts(found: Sequence[Implementation]) -> Iterator[RenderableType]:
+def installation_parts(implementations: Sequence[Implementation]) -> Iterator[RenderableType]:
     """Yield a table of the implementations, then what is wrong with those that do not work."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("id", no_wrap=True)
@@ -21,26 +21,29 @@ def installation_parts(found: Sequence[Implementation]) -> Iterator[RenderableTy
     table.add_column("library")
     table.add_column("source", no_wrap=True)
     table.add_column("transports")
-    for one in sorted(found, key=lambda one: one.id):
-        style = "green" if one.status == "works" else "red"
+    for implementation in sorted(implementations, key=lambda mpi: mpi.id):
+        style = "green" if implementation.status == "works" else "red"
         table.add_row(
-            Text(one.id), Text(one.status, style), one.mpi_standard,
-            Text(short_version(one.library_version)), one.source, Text(_transports(one)),
+            Text(implementation.id), Text(implementation.status, style), implementation.mpi_standard,
+            Text(short_version(implementation.library_version)), implementation.source,
+            Text(_transports(implementation)),
         )  # fmt: skip
     yield table
-    for one in found:
-        if one.status != "works":
-            yield Text.assemble("\n", (one.id, "red"), f": {one.reason}\n  remedy: {one.remedy}")
+    for implementation in implementations:
+        if implementation.status != "works":
+            yield Text.assemble(
+                "\n", (implementation.id, "red"), f": {implementation.reason}\n  remedy: {implementation.remedy}"
+            )
 
 
-def _transports(one: Implementation) -> str:
+def _transports(implementation: Implementation) -> str:
     """What carried messages, and of the libraries loaded for that whether they are its own or the system's."""
-    words = []
-    for transport in one.transports:
-        name, found, file = transport.partition(" (")
-        own = one.prefix != "/usr" and Path(file).is_relative_to(Path(one.prefix).resolve())
-        words.append(f"{'own' if own else 'system'} {name}" if found else transport)
-    return ", ".join(words)
+    transports = []
+    for transport in implementation.transports:
+        name, bracket, file = transport.partition(" (")
+        own = implementation.prefix != "/usr" and Path(file).is_relative_to(Path(implementation.prefix).resolve())
+        transports.append(f"{'own' if own else 'system'} {name}" if bracket else transport)
+    return ", ".join(transports)
 
 
 def short_version(library_version: str) -> str:

@@ -22,12 +22,12 @@ def line_with_band(
     values: Sequence[float],
     *,
     interval: tuple[Sequence[float], Sequence[float]],
-    words: Callable[[float], str] = time_words,
+    formatter: Callable[[float], str] = time_words,
     **more: Any,
 ) -> list[Trace]:
-    """Return the band of `interval`, low and high, and the line over it; hovers tell both in `words`."""
+    """Return the band of `interval`, low and high, and the line over it; hovers tell both by `formatter`."""
     low, high = interval
-    texts = [interval_words(*numbers, words) for numbers in zip(values, low, high, strict=True)]
+    texts = [interval_words(*numbers, formatter) for numbers in zip(values, low, high, strict=True)]
     return [band(name, style, x, interval, **more), line(name, style, x, values, texts, **more)]
 
 
@@ -65,8 +65,8 @@ def line(
     )
 
 
-def interval_words(value: float, low: float, high: float, words: Callable[[float], str]) -> str:
+def interval_words(value: float, low: float, high: float, formatter: Callable[[float], str]) -> str:
     """Return words such as `1.2 µs  [1.1 µs, 1.3 µs]`."""
     if not (math.isfinite(low) and math.isfinite(high)):
-        return f"{words(value)}, no interval"
-    return f"{words(value)}  [{words(low)}, {words(high)}]"
+        return f"{formatter(value)}, no interval"
+    return f"{formatter(value)}  [{formatter(low)}, {formatter(high)}]"

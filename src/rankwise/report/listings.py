@@ -85,7 +85,8 @@ def verification_table(launches: Iterable[Launch], failures: Iterable[CellFailur
 def failure_lines(failures: Iterable[CellFailure]) -> list[str]:
     """Return what gave no samples, each reason once."""
     return list(dict.fromkeys(
-        f"{one.kind}: {one.cell.benchmark} on {one.cell.variant}: {one.reason}" for one in failures
+        f"{failure.kind}: {failure.cell.benchmark} on {failure.cell.variant}: {failure.reason}"
+        for failure in failures
     ))  # fmt: skip
 
 
@@ -93,9 +94,9 @@ def benchmark_groups(menu: Mapping[str, Mapping[str, Benchmark]]) -> Iterator[Re
     """Yield a line for each category: how many benchmarks it has, and as many of their names as fit."""
     table = Table.grid()
     table.add_column(no_wrap=True, overflow="ellipsis")
-    benchmarks = {name: one for known in menu.values() for name, one in known.items()}
+    benchmarks = {name: benchmark for known in menu.values() for name, benchmark in known.items()}
     for category in get_args(Category):
-        names = sorted(name for name, one in benchmarks.items() if one.category == category)
+        names = sorted(name for name, benchmark in benchmarks.items() if benchmark.category == category)
         if names:
             table.add_row(f"{category:<14} {len(names):>3}  {', '.join(names)}")
     yield table
@@ -108,8 +109,8 @@ def benchmark_table(menu: Mapping[str, Mapping[str, Benchmark]]) -> Table:
     table.add_column("benchmark", no_wrap=True, style="bold")
     for name in ("category", "what it measures", "not on"):
         table.add_column(name)
-    benchmarks = {name: one for known in menu.values() for name, one in known.items()}
-    for name, one in sorted(benchmarks.items(), key=lambda item: (item[1].category, item[0])):
+    benchmarks = {name: benchmark for known in menu.values() for name, benchmark in known.items()}
+    for name, benchmark in sorted(benchmarks.items(), key=lambda item: (item[1].category, item[0])):
         lacking = [mpi for mpi, known in menu.items() if name not in known or not known[name].supported]
-        table.add_row(name, one.category, one.description, "\n".join(lacking))
+        table.add_row(name, benchmark.category, benchmark.description, "\n".join(lacking))
     return table

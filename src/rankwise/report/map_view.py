@@ -42,8 +42,8 @@ def _table(what: str, rows: Sequence[tuple[str, str, float]], now: float) -> Tab
     table.add_column("placement")
     table.add_column(what, justify="right")
     table.add_column("of now", justify="right")
-    for name, words, value in rows:
-        table.add_row(name, words, f"{value / now:.3f}" if now else "–")
+    for name, text, value in rows:
+        table.add_row(name, text, f"{value / now:.3f}" if now else "–")
     return table
 
 
@@ -62,8 +62,8 @@ def _gain(gain: Gain) -> str:
 
 def _spans(ranks: Sequence[int]) -> str:
     """0-3,7: neighbours together."""
-    words = []
+    spans = []
     for _, run in groupby(enumerate(ranks), key=lambda pair: pair[1] - pair[0]):
         together = [rank for _, rank in run]
-        words.append(str(together[0]) if len(together) == 1 else f"{together[0]}-{together[-1]}")
-    return ",".join(words)
+        spans.append(str(together[0]) if len(together) == 1 else f"{together[0]}-{together[-1]}")
+    return ",".join(spans)

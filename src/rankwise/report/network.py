@@ -39,29 +39,29 @@ def path_rows(paths: Sequence[PathFigures]) -> list[PathRow]:
     """Return the paths in the order in which they were measured."""
     return [
         PathRow(
-            one.source, one.destination,
-            time_words(one.asked_delay_seconds), time_words(one.delay_seconds),
-            _delay_deviation(one), time_words(one.delay_p99_seconds),
-            format_rate(one.asked_rate_bits_per_second), format_rate(one.rate_bits_per_second),
-            deviation(one.asked_rate_bits_per_second, one.rate_bits_per_second),
-            format_share(one.asked_loss), format_share(one.loss),
+            path.source, path.destination,
+            time_words(path.asked_delay_seconds), time_words(path.delay_seconds),
+            _delay_deviation(path), time_words(path.delay_p99_seconds),
+            format_rate(path.asked_rate_bits_per_second), format_rate(path.rate_bits_per_second),
+            deviation(path.asked_rate_bits_per_second, path.rate_bits_per_second),
+            format_share(path.asked_loss), format_share(path.loss),
         )
-        for one in paths
+        for path in paths
     ]  # fmt: skip
 
 
-def _delay_deviation(one: PathFigures) -> str:
+def _delay_deviation(path: PathFigures) -> str:
     """`+42 µs (+0.7 %)`: within a site a share alone would tell of the hosts' own time, not of the network's."""
-    share = deviation(one.asked_delay_seconds, one.delay_seconds)
-    difference = one.delay_seconds - one.asked_delay_seconds
+    share = deviation(path.asked_delay_seconds, path.delay_seconds)
+    difference = path.delay_seconds - path.asked_delay_seconds
     return f"{signed_time(difference)} ({share})" if share else ""
 
 
-def deviation(asked: float, measured: float) -> str:
+def deviation(wanted: float, measured: float) -> str:
     """Return words such as `+0.7 %`; '' where nothing was asked for or measured."""
-    if not (asked > 0 and math.isfinite(measured)):
+    if not (wanted > 0 and math.isfinite(measured)):
         return ""
-    share = measured / asked - 1
+    share = measured / wanted - 1
     return f"{'−' if share < 0 else '+'}{abs(share):.1%}".replace("%", " %")
 
 
@@ -83,19 +83,19 @@ def link_rows(network: NetworkFigures, topology: Topology | None) -> list[LinkRo
     """Return the links with traffic, in the testbed's order."""
     known = {link.name: link for link in topology.links} if topology else {}
     order = {name: place for place, name in enumerate(known)}
-    found = []
-    for counters in sorted(network.links, key=lambda one: order.get(one.link, len(order))):
+    rows = []
+    for counters in sorted(network.links, key=lambda counters: order.get(counters.link, len(order))):
         link = known.get(counters.link)
-        asked = f"{format_rate(link.rate_bits_per_second)}, {time_words(link.delay_seconds)}" if link else ""
+        wanted = f"{format_rate(link.rate_bits_per_second)}, {time_words(link.delay_seconds)}" if link else ""
         if counters.packets or counters.dropped_packets or counters.lost_packets:
-            found.append(
+            rows.append(
                 LinkRow(
-                    counters.link, asked, counters.packets, format_size(counters.bytes),
+                    counters.link, wanted, counters.packets, format_size(counters.bytes),
                     counters.dropped_packets, _share_of_all(counters), counters.lost_packets,
                     _high_water(counters, link.queue_bytes if link else 0),
                 )
             )  # fmt: skip
-    return found
+    return rows
 
 
 def _share_of_all(counters: LinkCounters) -> str:
@@ -123,12 +123,12 @@ def emulator_rows(figures: Sequence[EmulatorFigures]) -> list[KeptTime]:
     if not figures:
         return []
     late = {
-        "Late, median packet": [one.lateness_p50_seconds for one in figures],
-        "Late, 99th percentile": [one.lateness_p99_seconds for one in figures],
-        "Late, latest packet": [one.lateness_max_seconds for one in figures],
+        "Late, median packet": [launch.lateness_p50_seconds for launch in figures],
+        "Late, 99th percentile": [launch.lateness_p99_seconds for launch in figures],
+        "Late, latest packet": [launch.lateness_max_seconds for launch in figures],
     }
     rows = [KeptTime(what, time_words(float(np.median(x))), time_words(max(x))) for what, x in late.items()]
-    cpu = [one.cpu_fraction for one in figures]
+    cpu = [launch.cpu_fraction for launch in figures]
     return [*rows, KeptTime("CPU, of one core", format_share(float(np.median(cpu))), format_share(max(cpu)))]
 
 
@@ -136,9 +136,9 @@ def emulator_figure(figures: Sequence[EmulatorFigures]) -> Figure:
     """Return how late packets were, launch by launch: median, 99th percentile, latest."""
     figure = blank_figure()
     rows = (
-        ("latest", [one.lateness_max_seconds for one in figures], REFERENCE, "dot"),
-        ("99 %", [one.lateness_p99_seconds for one in figures], INK, "solid"),
-        ("median", [one.lateness_p50_seconds for one in figures], MUTED, "dash"),
+        ("latest", [launch.lateness_max_seconds for launch in figures], REFERENCE, "dot"),
+        ("99 %", [launch.lateness_p99_seconds for launch in figures], INK, "solid"),
+        ("median", [launch.lateness_p50_seconds for launch in figures], MUTED, "dash"),
     )
     figure["layout"]["yaxis"].update(log_axis([value for _, row, _, _ in rows for value in row], time_words))
     figure["layout"] |= {"showlegend": True, "legend": {"orientation": "h", "y": 1.12, "x": 1, "xanchor": "right"}}

@@ -30,7 +30,7 @@ class OverheadTable:
 
 def overhead_tables(grouped: GroupedComparison) -> list[OverheadTable]:
     """Return one a group, implementations in their order."""
-    found = []
+    tables = []
     for group, overheads in grouped.overheads.items():
         present = {name for _, name in overheads}
         names = tuple(name for name in grouped.comparison.implementations if name in present)
@@ -38,20 +38,20 @@ def overhead_tables(grouped: GroupedComparison) -> list[OverheadTable]:
         for size in sorted({size for size, _ in overheads}):
             cells = tuple(overheads.get((size, name)) for name in names)
             rows.append((size, next(cell.tcp_seconds for cell in cells if cell), cells))
-        unpaired = not all(one.paired for one in overheads.values())
-        found.append(OverheadTable(group, names, tuple(rows), unpaired))
-    return found
+        unpaired = not all(overhead.paired for overhead in overheads.values())
+        tables.append(OverheadTable(group, names, tuple(rows), unpaired))
+    return tables
 
 
 def overhead_figures(table: OverheadTable, styles: Mapping[str, Style]) -> dict[str, Figure]:
     """Return `ratio`, and `difference` where MPI takes longer anywhere: its axis is logarithmic."""
     sizes = [size for size, _, _ in table.rows]
     lines = {
-        name: [one for one in (cells[column] for _, _, cells in table.rows) if one]
+        name: [overhead for overhead in (cells[column] for _, _, cells in table.rows) if overhead]
         for column, name in enumerate(table.names)
     }
     figures = {"ratio": _ratio_figure(sizes, lines, styles)}
-    if any(one.difference_seconds > 0 for one in chain(*lines.values())):
+    if any(overhead.difference_seconds > 0 for overhead in chain(*lines.values())):
         figures["difference"] = _difference_figure(sizes, lines, styles)
     return figures
 
@@ -61,7 +61,12 @@ def _ratio_figure(
 ) -> Figure:
     figure = sized_figure(sizes)
     everyone = list(chain(*lines.values()))
-    ends = [end for one in everyone for end in (one.ratio_low, one.ratio, one.ratio_high) if math.isfinite(end)]
+    ends = [
+        end
+        for overhead in everyone
+        for end in (overhead.ratio_low, overhead.ratio, overhead.ratio_high)
+        if math.isfinite(end)
+    ]
     ends.append(1.0)
     # Over less than half a decade the ticks of a logarithmic axis would be too few.
     wide = max(ends) > 3.2 * max(min(ends), 1e-9)
@@ -78,15 +83,15 @@ def _ratio_figure(
         )
     )
     for name, own in lines.items():
-        interval = [one.ratio_low for one in own], [one.ratio_high for one in own]
-        ratios = [one.ratio for one in own]
+        interval = [overhead.ratio_low for overhead in own], [overhead.ratio_high for overhead in own]
+        ratios = [overhead.ratio for overhead in own]
         figure["data"] += line_with_band(
             name,
             styles[name],
             _places(own),
             ratios,
             interval=interval,
-            words=lambda ratio: f"{ratio_words(ratio)} ×",
+            formatter=lambda ratio: f"{ratio_words(ratio)} ×",
         )
     return figure
 
@@ -96,19 +101,21 @@ def _difference_figure(
 ) -> Figure:
     figure = sized_figure(sizes)
     figure["layout"]["yaxis"].update(
-        log_axis([one.difference_seconds for one in chain(*lines.values())], time_words)
+        log_axis([overhead.difference_seconds for overhead in chain(*lines.values())], time_words)
     )
     for name, own in lines.items():
-        longer = [one for one in own if one.difference_seconds > 0]
+        longer = [overhead for overhead in own if overhead.difference_seconds > 0]
         # An end below 0 has no place on the axis: the band then reaches down to a hundredth of the difference.
-        low = [max(one.difference_low_seconds, one.difference_seconds / 100) for one in longer]
-        high = [one.difference_high_seconds for one in longer]
-        differences = [one.difference_seconds for one in longer]
-        texts = [f"{signed_time(one.difference_seconds)}  {difference_interval(one)}" for one in longer]
+        low = [max(overhead.difference_low_seconds, overhead.difference_seconds / 100) for overhead in longer]
+        high = [overhead.difference_high_seconds for overhead in longer]
+        differences = [overhead.difference_seconds for overhead in longer]
+        texts = [
+            f"{signed_time(overhead.difference_seconds)}  {difference_interval(overhead)}" for overhead in longer
+        ]
         figure["data"].append(band(name, styles[name], _places(longer), (low, high)))
         figure["data"].append(line(name, styles[name], _places(longer), differences, texts))
     return figure
 
 
 def _places(overheads: Sequence[Overhead]) -> list[float]:
-    return [one.size_bytes or EMPTY_MESSAGE_AT for one in overheads]
+    return [overhead.size_bytes or EMPTY_MESSAGE_AT for overhead in overheads]

@@ -98,7 +98,7 @@ class Page:
 
 def present(*sections: Section | None) -> tuple[Section, ...]:
     """Return the sections that have something to show."""
-    return tuple(one for one in sections if one is not None)
+    return tuple(section for section in sections if section is not None)
 
 
 def write(path: Path, page: Page) -> None:
@@ -112,8 +112,11 @@ def write(path: Path, page: Page) -> None:
 def render(page: Page) -> str:
     """Return the whole page as text; like a terminal it gets no control characters of others."""
     shared = {"styles": page.styles, "baseline": page.baseline}
-    parts = [(one.anchor, Markup(_template(one).render(**shared, **one.values))) for one in page.sections]
-    drawn = any(one.data or one.choices for one in page.sections)
+    parts = [
+        (section.anchor, Markup(_template(section).render(**shared, **section.values)))
+        for section in page.sections
+    ]
+    drawn = any(section.data or section.choices for section in page.sections)
     text = _environment("rankwise.report").get_template("page.html.j2").render(
         **shared, page=page, introduction=page.introduction, parts=parts, data=embedded(data_of(page)),
         plotly=Markup(get_plotlyjs()) if drawn else "",  # four megabytes
@@ -124,7 +127,7 @@ def render(page: Page) -> str:
 def data_of(page: Page) -> dict[str, Any]:
     """Return what the page's scripts draw from: figures of its sections, and the dark form of every colour."""
     choices = {
-        name: [{"label": one.label, "figures": dict(one.figures)} for one in offered]
+        name: [{"label": choice.label, "figures": dict(choice.figures)} for choice in offered]
         for section in page.sections
         for name, offered in section.choices.items()
     }
@@ -156,7 +159,7 @@ def _template(section: Section) -> Any:
 @cache
 def _environment(package: str) -> Environment:
     """Jinja2 with the templates of the package and the filters and macros of this one."""
-    loaders: list[BaseLoader] = [PackageLoader(one, "templates") for one in {package, "rankwise.report"}]
+    loaders: list[BaseLoader] = [PackageLoader(name, "templates") for name in {package, "rankwise.report"}]
     made = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,

@@ -12,7 +12,7 @@ from rankwise.core.units import format_rate, format_share, format_time
 from rankwise.testbeds.check import PathCheck
 
 
-def path_table(found: Sequence[PathCheck], *, judged: bool) -> Table:
+def path_table(checks: Sequence[PathCheck], *, judged: bool) -> Table:
     """Return two lines a path, asked for and measured, with a verdict if `judged`."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("path", overflow="fold")
@@ -20,8 +20,8 @@ def path_table(found: Sequence[PathCheck], *, judged: bool) -> Table:
     for title in ("delay", "99 %", "rate", "loss"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("")
-    for one in found:
-        table.add_row(*_row(one.figures, _verdict(one) if judged else Text()))
+    for check in checks:
+        table.add_row(*_row(check.figures, _verdict(check) if judged else Text()))
     return table
 
 
@@ -38,5 +38,5 @@ def _row(figures: PathFigures, verdict: Text) -> tuple[Text | str, ...]:
     )
 
 
-def _verdict(one: PathCheck) -> Text:
-    return Text("\nfailed", style="bold red") if one.complaints else Text("\npassed", style="green")
+def _verdict(check: PathCheck) -> Text:
+    return Text("\nfailed", style="bold red") if check.complaints else Text("\npassed", style="green")

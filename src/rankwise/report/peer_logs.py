@@ -58,8 +58,8 @@ def _osu(rows: Sequence[Row]) -> list[str]:
     lines = [f"# OSU {title} v{_OSU_VERSION}"]
     if first.benchmark == "pingpong_threads":
         lines[:0] = [f"# Number of {side} threads: {first.options.threads}" for side in ("Sender", "Receiver")]
-    found = _overlapped(rows)
-    if found:
+    overlapped = _overlapped(rows)
+    if overlapped:
         lines += ["# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait", ""]
     if first.benchmark == "multi_bandwidth":
         lines.append(f"# [ pairs: {first.ranks // 2} ] [ window size: {first.options.window} ]")
@@ -68,17 +68,17 @@ def _osu(rows: Sequence[Row]) -> list[str]:
     if first.benchmark not in UNSIZED:
         lines.append(f"# Datatype: {_osu_datatype(first)}.")
     unsized = first.benchmark in UNSIZED and first.category != "one-sided"
-    if found:
+    if overlapped:
         names: tuple[str, ...] = ("Overall(us)", "Compute(us)", "Pure Comm.(us)", "Overlap(%)")
-        table = [(row.size_bytes, tuple(numbers)) for row, *numbers in found]
+        table = [(row.size_bytes, tuple(numbers)) for row, *numbers in overlapped]
     else:
         names = _osu_columns(first)
         table = [(row.size_bytes, _osu_row(row)) for row in rows if row.quantity == "time"]
     if unsized:
         lines.append(f"# {names[0]}" + "".join(f"{name:>20}" for name in names[1:]))
-        return lines + [f"{row[0]:>17.2f}" + "".join(f"{one:>20.2f}" for one in row[1:]) for _, row in table]
+        return lines + [f"{row[0]:>17.2f}" + "".join(f"{number:>20.2f}" for number in row[1:]) for _, row in table]
     lines.append(f"{'# Size':<10}" + "".join(f"{name:>20}" for name in names))
-    return lines + [f"{size:<10}" + "".join(f"{one:>20.2f}" for one in row) for size, row in table]
+    return lines + [f"{size:<10}" + "".join(f"{number:>20.2f}" for number in row) for size, row in table]
 
 
 def _osu_datatype(first: Row) -> str:
@@ -104,9 +104,9 @@ def _osu_row(row: Row) -> tuple[float, ...]:
         return (rate, rate * 1e6 / row.size_bytes if row.size_bytes else 0.0)
     tail = (row.median_seconds, row.p90_seconds, row.p99_seconds)
     if row.benchmark not in _RATED:
-        return tuple(one * _MICRO for one in (row.mean_seconds, *tail))
+        return tuple(seconds * _MICRO for seconds in (row.mean_seconds, *tail))
     moved = row.bytes_per_second * row.median_seconds / 1e6
-    return (_mean_rate(row), *(moved / one if one else 0.0 for one in tail))
+    return (_mean_rate(row), *(moved / seconds if seconds else 0.0 for seconds in tail))
 
 
 def _mean_rate(row: Row) -> float:
@@ -118,12 +118,12 @@ def _imb(rows: Sequence[Row]) -> list[str]:
     """IMB's t_min, t_max and t_avg are over ranks; ours are over repetitions."""
     first = rows[0]
     name = _IMB_OTHERS.get(first.benchmark) or IMB_NAMES.get(first.benchmark, first.benchmark)
-    found = _overlapped(rows)
+    overlapped = _overlapped(rows)
     sized = first.benchmark not in UNSIZED or first.category == "one-sided"
     columns = [*(["#bytes"] if sized else []), "#repetitions"]
-    if found:
+    if overlapped:
         columns += ["t_ovrl[usec]", "t_pure[usec]", "t_CPU[usec]", "overlap[%]"]
-        table = [(row, [total, time, compute, share]) for row, total, compute, time, share in found]
+        table = [(row, [total, time, compute, share]) for row, total, compute, time, share in overlapped]
     else:
         columns += _imb_columns(first)
         table = [(row, _imb_row(row)) for row in rows if row.quantity == "time"]
@@ -143,8 +143,8 @@ def _imb(rows: Sequence[Row]) -> list[str]:
     for row, numbers in table:
         counts = (row.size_bytes * each, row.repetitions) if sized else (row.repetitions,)
         lines.append(
-            "".join(f" {one:>{_IMB_WIDTH - 1}}" for one in counts)
-            + "".join(f" {one:>{_IMB_WIDTH - 1}.2f}" for one in numbers)
+            "".join(f" {count:>{_IMB_WIDTH - 1}}" for count in counts)
+            + "".join(f" {number:>{_IMB_WIDTH - 1}.2f}" for number in numbers)
         )
     return lines
 
@@ -164,17 +164,17 @@ def _imb_row(row: Row) -> list[float]:
         return [rate, rate * 1e6 / row.size_bytes if row.size_bytes else 0.0]
     if row.benchmark in _IMB_ONE_TIME:
         return [row.mean_seconds * _MICRO, row.size_bytes / row.mean_seconds / 1e6 if row.mean_seconds else 0.0]
-    times = [one * _MICRO for one in (row.min_seconds, row.max_seconds, row.mean_seconds)]
+    times = [seconds * _MICRO for seconds in (row.min_seconds, row.max_seconds, row.mean_seconds)]
     return [*times, rate] if row.benchmark in _IMB_PARALLEL or row.category == "file" else times
 
 
 def _overlapped(rows: Sequence[Row]) -> list[tuple[Row, float, float, float, float]]:
     """Each time with what it is measured beside: total, compute and time in microseconds, overlap in percent."""
     means = {(row.size_bytes, row.quantity): row.mean_seconds for row in rows}
-    found = []
+    times = []
     for row in rows:
-        total, compute = (means.get((row.size_bytes, one)) for one in ("total", "compute"))
+        total, compute = (means.get((row.size_bytes, quantity)) for quantity in ("total", "compute"))
         if row.quantity == "time" and total is not None and compute is not None:
             share = min(1.0, max(0.0, overlap(row.mean_seconds, total, compute)))  # as theirs
-            found.append((row, total * _MICRO, compute * _MICRO, row.mean_seconds * _MICRO, 100 * share))
-    return found
+            times.append((row, total * _MICRO, compute * _MICRO, row.mean_seconds * _MICRO, 100 * share))
+    return times

@@ -46,11 +46,11 @@ def difference_parts(first: str, second: str, rows: Sequence[tuple[str, str, str
 
 def _origin(platform: Platform) -> str:
     own = platform.provenance
-    words = (
+    parts = (
         own.testbed, own.implementation, own.profile and f"profile {own.profile}", own.measured,
         own.run and f"run {own.run}",
     )  # fmt: skip
-    return ", ".join(filter(None, words)) or "a platform of unknown origin"
+    return ", ".join(filter(None, parts)) or "a platform of unknown origin"
 
 
 def _sites(platform: Platform) -> RenderableType:
@@ -62,20 +62,20 @@ def _sites(platform: Platform) -> RenderableType:
         )  # fmt: skip
     more = len(platform.sites) - MOST_SITES
     rest = [Text(f"... and {more} more sites")] if more > 0 else []
-    links = [Text(f"link {one.name}: {format_bandwidth(one.bytes_per_second)}") for one in platform.links]
+    links = [Text(f"link {link.name}: {format_bandwidth(link.bytes_per_second)}") for link in platform.links]
     return Group(table, *rest, *links)
 
 
 def _costs(platform: Platform, number: int, pairs: PairClass) -> RenderableType:
     eager = pairs.eager_below_bytes
-    words = "all sizes measured are sent eagerly" if eager >= _ALL_EAGER else f"eager below {exact_size(eager)}"
+    text = "all sizes measured are sent eagerly" if eager >= _ALL_EAGER else f"eager below {exact_size(eager)}"
     if pairs.name in platform.misfits:
-        words += f"; times off by {format_share(platform.misfits[pairs.name])} (root mean square)"
+        text += f"; times off by {format_share(platform.misfits[pairs.name])} (root mean square)"
     table = _table("up to", "L", "o_s", "o_r", "g", "1/G")
     for index, costs in enumerate(pairs.ranges):
         where = f"classes.{pairs.name}.ranges.{index}."
         table.add_row(*_row(costs, where, platform.intervals))
-    return Group(Text(f"\n{pairs.name}: {words}"), table)
+    return Group(Text(f"\n{pairs.name}: {text}"), table)
 
 
 def _row(costs: CostRange, where: str, intervals: dict[str, Interval]) -> Iterator[str]:
@@ -96,18 +96,22 @@ def _with_error(value: float, interval: Interval | None) -> str:
 
 
 def _models(platform: Platform) -> RenderableType:
-    return Group(Text(""), *(Text(f"model {_model(one)}") for one in platform.models))
+    return Group(Text(""), *(Text(f"model {_model(model)}") for model in platform.models))
 
 
 def _model(model: ContentionModel) -> str:
-    words = {
+    parameters = {
         "queues": f", kappa {model.kappa:.3g}, window {format_size(round(model.window_bytes))}",
         "alpha-fair": f", alpha {model.alpha:.3g}, kappa {model.kappa:.3g}",
         "max-min": f", kappa {model.kappa:.3g}",
         "flow-cuts": f", outer cut {model.outer_cut:.3g}, mixed cut {model.mixed_cut:.3g}",
     }.get(model.name, "")
     error = model.relative_error
-    return model.name + words + ("" if error is None else f": 90 % of held-out times within {format_share(error)}")
+    return (
+        model.name
+        + parameters
+        + ("" if error is None else f": 90 % of held-out times within {format_share(error)}")
+    )
 
 
 def _table(*headings: str) -> Table:

@@ -23,21 +23,21 @@ def timeline_figure(timeline: Timeline, nodes_of_ranks: Sequence[str], styles: M
     figure = blank_figure()
     ranks = min(len(nodes_of_ranks), MOST_RANKS)
     width = max(2.0, min(14.0, 320.0 / max(ranks, 1)))
-    passages = [one for one in timeline.passages if one.from_rank < ranks and one.to_rank < ranks]
+    passages = [passage for passage in timeline.passages if passage.from_rank < ranks and passage.to_rank < ranks]
     if len(passages) <= MOST_MESSAGES:
         segments = [
-            ((one.begin_seconds, one.from_rank), (one.end_seconds, one.to_rank),
-             f"{one.from_rank} to {one.to_rank}, {format_size(one.size_bytes)}: "
-             f"{time_words(one.end_seconds - one.begin_seconds)}")
-            for one in passages
+            ((passage.begin_seconds, passage.from_rank), (passage.end_seconds, passage.to_rank),
+             f"{passage.from_rank} to {passage.to_rank}, {format_size(passage.size_bytes)}: "
+             f"{time_words(passage.end_seconds - passage.begin_seconds)}")
+            for passage in passages
         ]  # fmt: skip
         figure["data"].append(_segments(MESSAGE, segments, styles[MESSAGE], 1.2))
-    for what, words in ACTIVITIES.items():
+    for what, phrase in ACTIVITIES.items():
         segments = [
-            ((one.begin_seconds, one.rank), (one.end_seconds, one.rank),
-             f"rank {one.rank} {words} for {time_words(one.end_seconds - one.begin_seconds)}")
-            for one in timeline.activities
-            if one.what == what and one.rank < ranks and one.end_seconds > one.begin_seconds
+            ((activity.begin_seconds, activity.rank), (activity.end_seconds, activity.rank),
+             f"rank {activity.rank} {phrase} for {time_words(activity.end_seconds - activity.begin_seconds)}")
+            for activity in timeline.activities
+            if activity.what == what and activity.rank < ranks and activity.end_seconds > activity.begin_seconds
         ]  # fmt: skip
         if segments:
             figure["data"].append(_segments(what, segments, styles[what], width))
@@ -61,10 +61,10 @@ def _segments(
     x: list[float | None] = []
     y: list[float | None] = []
     text: list[str] = []
-    for (x0, y0), (x1, y1), words in segments:
+    for (x0, y0), (x1, y1), label in segments:
         x += [short(x0, 7), short(x1, 7), None]
         y += [y0, y1, None]
-        text += [words, words, ""]
+        text += [label, label, ""]
     return trace(
         x=x, y=y, mode="lines", line={"color": style.light, "width": width}, name=name, text=text,
         hovertemplate="%{text}<extra></extra>", meta={"baseline": name},
@@ -103,7 +103,7 @@ def load_figure(loads: LinkLoads, styles: Mapping[str, Style]) -> Figure:
     layout["hovermode"] = "closest"
     layout["xaxis"].update(tickformat="~s", ticksuffix="s", rangemode="tozero")
     layout["yaxis"].update(
-        autorange="reversed", tickvals=list(range(len(loads.links))), ticktext=[plain(one) for one in loads.links],
-        showgrid=False,
+        autorange="reversed", tickvals=list(range(len(loads.links))),
+        ticktext=[plain(link) for link in loads.links], showgrid=False,
     )  # fmt: skip
     return figure

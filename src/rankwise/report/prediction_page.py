@@ -25,56 +25,63 @@ MOST_PAIRS = 12
 STYLES = styles_for([*ACTIVITIES, MESSAGE, LOAD])
 
 
-def prediction_page(found: Prediction, loads: LinkLoads | None, generated_at: float) -> Page:
+def prediction_page(prediction: Prediction, loads: LinkLoads | None, generated_at: float) -> Page:
     """Return the page; `loads`: of the busiest links, None where there is no timeline."""
     return Page(
-        found.title,
-        _introduction(found),
-        present(notices(found.notices), _helps(found), _timeline(found), _load(loads), _ranks(found)),
+        prediction.title,
+        _introduction(prediction),
+        present(
+            notices(prediction.notices),
+            _helps(prediction),
+            _timeline(prediction),
+            _load(loads),
+            _ranks(prediction),
+        ),
         (),
         STYLES,
         generated_at,
     )
 
 
-def _introduction(found: Prediction) -> Introduction:
-    simulation = found.simulation
+def _introduction(prediction: Prediction) -> Introduction:
+    simulation = prediction.simulation
     first = f"It takes {time_words(simulation.total_seconds)}"
-    if found.band:
-        low, high = time_words(found.band.low_seconds), time_words(found.band.high_seconds)
+    if prediction.band:
+        low, high = time_words(prediction.band.low_seconds), time_words(prediction.band.high_seconds)
         first += f", in 9 of 10 cases between {low} and {high}"
     sentences = [f"{first}."]
-    if found.no_band:
-        sentences.append(f"{'The band is ' if found.band else 'No band: '}{found.no_band}.")
-    if found.baseline_seconds is not None:
-        sentences.append(f"{change_words(found).capitalize()}.")
-    if found.helps:
-        best = min(found.helps, key=lambda one: one.total_seconds)
+    if prediction.no_band:
+        sentences.append(f"{'The band is ' if prediction.band else 'No band: '}{prediction.no_band}.")
+    if prediction.baseline_seconds is not None:
+        sentences.append(f"{change_words(prediction).capitalize()}.")
+    if prediction.helps:
+        best = min(prediction.helps, key=lambda option: option.total_seconds)
         sentences.append(f"What would help most: {best.resource}, if messages did not have to share it "
                          f"({gain_words(best, simulation.total_seconds)}).")  # fmt: skip
     shares = sorted(
-        (one for one in simulation.critical_path if one.seconds >= 5e-3 * simulation.total_seconds),
-        key=lambda one: -one.seconds,
+        (share for share in simulation.critical_path if share.seconds >= 5e-3 * simulation.total_seconds),
+        key=lambda share: -share.seconds,
     )
     if shares and simulation.total_seconds > 0:
         parts = ", ".join(
-            f"{one.what.replace('_', ' ')} {one.seconds / simulation.total_seconds:.0%}" for one in shares
+            f"{share.what.replace('_', ' ')} {share.seconds / simulation.total_seconds:.0%}" for share in shares
         )
         sentences.append(f"The critical path consists of {parts}.")
     tiles = (
         ("Ranks", str(simulation.ranks)), ("Messages", str(simulation.messages)),
-        ("Bytes in all", format_size(simulation.size_bytes)), ("Model", found.model),
+        ("Bytes in all", format_size(simulation.size_bytes)), ("Model", prediction.model),
         ("Lost to contention, summed", time_words(simulation.contention_seconds)),
     )  # fmt: skip
-    return Introduction(f"prediction · platform {found.platform_name}", tuple(sentences), tiles)
+    return Introduction(f"prediction · platform {prediction.platform_name}", tuple(sentences), tiles)
 
 
-def _helps(found: Prediction) -> Section | None:
-    simulation = found.simulation
+def _helps(prediction: Prediction) -> Section | None:
+    simulation = prediction.simulation
     if not simulation.contention_seconds:
         return None
-    helps = [(one.resource, one.contention_seconds, one.total_seconds, gain_words(one, simulation.total_seconds))
-             for one in found.helps]  # fmt: skip
+    helps = [(option.resource, option.contention_seconds, option.total_seconds,
+              gain_words(option, simulation.total_seconds))
+             for option in prediction.helps]  # fmt: skip
     values = {
         "helps": helps, "links": simulation.by_link[:MOST_PAIRS], "pairs": simulation.by_pair[:MOST_PAIRS],
         "total": simulation.total_seconds,
@@ -82,14 +89,14 @@ def _helps(found: Prediction) -> Section | None:
     return Section("what_would_help", values, link="What would help")
 
 
-def _timeline(found: Prediction) -> Section | None:
-    if found.timeline is None:
+def _timeline(prediction: Prediction) -> Section | None:
+    if prediction.timeline is None:
         return None
-    figure = timeline_figure(found.timeline, found.nodes_of_ranks, STYLES)
-    kinds = [one["name"] for one in figure["data"]]
+    figure = timeline_figure(prediction.timeline, prediction.nodes_of_ranks, STYLES)
+    kinds = [trace["name"] for trace in figure["data"]]
     values = {
-        "kinds": [(kind, STYLES[kind]) for kind in kinds], "ranks": len(found.nodes_of_ranks),
-        "most_ranks": MOST_RANKS, "messages": len(found.timeline.passages), "most_messages": MOST_MESSAGES,
+        "kinds": [(kind, STYLES[kind]) for kind in kinds], "ranks": len(prediction.nodes_of_ranks),
+        "most_ranks": MOST_RANKS, "messages": len(prediction.timeline.passages), "most_messages": MOST_MESSAGES,
     }  # fmt: skip
     return Section("timeline", values, link="Timeline", choices={"prediction": [Choice("", {"timeline": figure})]})
 
@@ -103,10 +110,10 @@ def _load(loads: LinkLoads | None) -> Section | None:
     )
 
 
-def _ranks(found: Prediction) -> Section | None:
-    ends = [end for job in found.simulation.jobs for end in job.finish_seconds]
-    rows = list(zip(range(len(ends)), found.nodes_of_ranks, ends, strict=True))
-    flows = [one for job in found.simulation.jobs for one in job.flows][:MOST_RANKS]
-    late = sorted(rows, key=lambda one: -one[2])[:MOST_RANKS]
-    values = {"rows": late, "all": len(rows), "flows": flows, "measured": found.measured}
+def _ranks(prediction: Prediction) -> Section | None:
+    ends = [end for job in prediction.simulation.jobs for end in job.finish_seconds]
+    rows = list(zip(range(len(ends)), prediction.nodes_of_ranks, ends, strict=True))
+    flows = [flow for job in prediction.simulation.jobs for flow in job.flows][:MOST_RANKS]
+    late = sorted(rows, key=lambda row: -row[2])[:MOST_RANKS]
+    values = {"rows": late, "all": len(rows), "flows": flows, "measured": prediction.measured}
     return Section("rank_ends", values, link="Ranks")

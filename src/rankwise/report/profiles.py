@@ -81,9 +81,9 @@ def _part(part: Part) -> Iterator[RenderableType]:
         yield Padding(Text(f"{reason.subject}: {_why(reason)}"), (0, 0, 0, 2))
     if part.verdicts:
         table = _table("operation", "ranks", "placement", "sizes", "verdict", "time")
-        for one in words.stretches(part.verdicts):
-            sizes, ratio = words.sizes_words(one), words.ratio_words(one)
-            table.add_row(one.benchmark, str(one.ranks), one.placement, sizes, one.verdict, ratio)
+        for stretch in words.stretches(part.verdicts):
+            sizes, ratio = words.sizes_words(stretch), words.ratio_words(stretch)
+            table.add_row(stretch.benchmark, str(stretch.ranks), stretch.placement, sizes, stretch.verdict, ratio)
         yield Padding(table, (1, 0, 0, 2))
 
 
@@ -91,13 +91,13 @@ def _why(reason: Reason) -> str:
     return f"{reason.words}; it costs {reason.cost}" if reason.cost else reason.words
 
 
-def difference_table(one: str, other: str, found: Sequence[Difference]) -> RenderableType:
+def difference_table(profile: str, other: str, differences: Sequence[Difference]) -> RenderableType:
     """Return what two profiles do differently."""
-    if not found:
-        return Text(f"{one} and {other} do the same.")
-    table = _table("what", one, other)
+    if not differences:
+        return Text(f"{profile} and {other} do the same.")
+    table = _table("what", profile, other)
     previous = ""
-    for row in found:
+    for row in differences:
         if row.implementation != previous:
             table.add_row(Text(row.implementation, "bold"))
         table.add_row(f"  {row.subject or 'tuned at all'}", row.one or "no", row.other or "no")
@@ -105,18 +105,18 @@ def difference_table(one: str, other: str, found: Sequence[Difference]) -> Rende
     return table
 
 
-def check_table(found: Sequence[Check]) -> RenderableType:
+def check_table(checks: Sequence[Check]) -> RenderableType:
     """Return what is in force, and what is not; long words stand below."""
     table = _table("what", "wanted", "found", "verdict")
     table.columns[0].no_wrap = table.columns[3].no_wrap = True
     previous = ""
-    for one in found:
-        if one.implementation != previous:
-            table.add_row(Text(one.implementation, "bold"))
-        said = "see below" if len(one.found) > _LONG else one.found or "–"
-        table.add_row(f"  {one.subject}", one.wanted, said, Text(one.state, _COLOURS[one.state]))
-        previous = one.implementation
-    notes = dict.fromkeys(f"{one.implementation}: {one.found}" for one in found if len(one.found) > _LONG)
+    for check in checks:
+        if check.implementation != previous:
+            table.add_row(Text(check.implementation, "bold"))
+        said = "see below" if len(check.found) > _LONG else check.found or "–"
+        table.add_row(f"  {check.subject}", check.wanted, said, Text(check.state, _COLOURS[check.state]))
+        previous = check.implementation
+    notes = dict.fromkeys(f"{check.implementation}: {check.found}" for check in checks if len(check.found) > _LONG)
     return Renderables(table, *(Padding(Text(note), (1, 0, 0, 0)) for note in notes))
 
 
@@ -144,10 +144,10 @@ def tune_parts(profile: Profile) -> Iterator[RenderableType]:
         tuning = part.tuning
         choices = len(tuning.settings) + len(tuning.decisions) + len(tuning.host_settings)
         table.add_row(part.implementation, str(choices), f"{part.launches} of {part.exhaustive_launches}")
-        for one in words.stretches(part.verdicts):
+        for stretch in words.stretches(part.verdicts):
             classes.add_row(
-                part.implementation, one.benchmark, str(one.ranks), one.placement, words.sizes_words(one),
-                one.verdict, words.ratio_words(one),
+                part.implementation, stretch.benchmark, str(stretch.ranks), stretch.placement,
+                words.sizes_words(stretch), stretch.verdict, words.ratio_words(stretch),
             )  # fmt: skip
     yield table
     if classes.rows:

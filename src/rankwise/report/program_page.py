@@ -14,7 +14,7 @@ from rankwise.report.sections.shared import notices, provenance, testbed
 def program_page(comparison: Comparison, answer: ProgramAnswer, context: ReportContext) -> Page:
     """Return the page that answers with which MPI, profile, placement or testbed the program is fastest."""
     names = implementations_of([*comparison.implementations, *(row.variant for row in answer.rows)])
-    known = [*names, *(one.implementation for one in context.commands)]
+    known = [*names, *(command.implementation for command in context.commands)]
     return Page(
         context.title,
         _introduction(answer, context),

@@ -57,7 +57,7 @@ def _table(group: Sequence[ProgramRow], baseline: str) -> Table:
     table.add_column("verdict", overflow="fold")
     for row in group:
         table.add_row(
-            Text(row.variant), *(Text(words) for words in (value(row, row.median), half_width(row), over(row))),
+            Text(row.variant), *(Text(text) for text in (value(row, row.median), half_width(row), over(row))),
             Text(f"{row.launches}"), Text(verdict(row, baseline)),
         )  # fmt: skip
     return table
@@ -97,7 +97,7 @@ def verdict(row: ProgramRow, baseline: str) -> str:
 
 def program_html(answer: ProgramAnswer, baseline: str, sentences: Sequence[str]) -> str:
     """Return the sentences and the rows as HTML for a notebook."""
-    said = Markup("").join(Markup("<li>{}</li>").format(one) for one in sentences)
+    said = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
     rows = Markup("").join(
         Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>").format(
             row.metric, row.ranks, row.variant, value(row, row.median), over(row), verdict(row, baseline)

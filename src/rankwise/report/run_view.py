@@ -108,7 +108,10 @@ def _implementations(shown: RunView) -> Table:
     table.add_column("messages by", overflow="fold")
     for title in ("launches", "failed", "time"):
         table.add_column(title, justify="right", no_wrap=True)
-    versions = {one.id: short_version(one.library_version) or one.version for one in shown.implementations}
+    versions = {
+        implementation.id: short_version(implementation.library_version) or implementation.version
+        for implementation in shown.implementations
+    }
     others = {launch.implementation: "" for launch in shown.launches if launch.implementation not in versions}
     for name, version in {**versions, **others}.items():
         own = [launch for launch in shown.launches if launch.implementation == name]
@@ -129,34 +132,34 @@ def _cells(cells: tuple[CellView, ...]) -> Table:
     table.add_column("MPI", overflow="fold")
     for title in ("launches", "median", "±"):
         table.add_column(title, justify="right", no_wrap=True)
-    several = [name for name in ("placement", "testbed") if len({getattr(one.cell, name) for one in cells}) > 1]
-    for one in cells:
+    several = [name for name in ("placement", "testbed") if len({getattr(view.cell, name) for view in cells}) > 1]
+    for view in cells:
         half_width = (
-            (one.high_seconds - one.low_seconds) / 2 / one.median_seconds if one.median_seconds else math.nan
+            (view.high_seconds - view.low_seconds) / 2 / view.median_seconds if view.median_seconds else math.nan
         )
         table.add_row(
-            Text(_operation(one, several)),
-            str(one.cell.ranks),
-            format_size(one.cell.size_bytes) if one.quantity != "metric" else "–",
-            Text(one.cell.variant),
-            str(one.launches),
-            format_time(one.median_seconds) if one.quantity != "metric" else f"{one.median_seconds:.4g}",
+            Text(_operation(view, several)),
+            str(view.cell.ranks),
+            format_size(view.cell.size_bytes) if view.quantity != "metric" else "–",
+            Text(view.cell.variant),
+            str(view.launches),
+            format_time(view.median_seconds) if view.quantity != "metric" else f"{view.median_seconds:.4g}",
             "–" if math.isnan(half_width) else f"{half_width:.1%}",
         )
     return table
 
 
-def _operation(one: CellView, several: Sequence[str] = ()) -> str:
+def _operation(view: CellView, several: Sequence[str] = ()) -> str:
     """The benchmark, and below it what is not as usual, or one of `several`: `operation=max`, `(total)`."""
-    cell = one.cell
+    cell = view.cell
     changed = [
         f"{field.name}={getattr(cell.options, field.name)}"
         for field in fields(Options)
         if getattr(cell.options, field.name) != field.default
     ]
     changed += [f"{name}={getattr(cell, name)}" for name in several]
-    started = [] if one.starts in ("", "agreed") else [f"start={one.starts}"]
-    part = [] if one.quantity == "time" else [f"({one.quantity})"]
+    started = [] if view.starts in ("", "agreed") else [f"start={view.starts}"]
+    part = [] if view.quantity == "time" else [f"({view.quantity})"]
     return "\n".join([cell.benchmark, *changed, *started, *part])
 
 
@@ -166,15 +169,16 @@ def _failures(shown: RunView) -> Table:
     for title in ("times", "MPI", "benchmark", "kind", "reason"):
         table.add_column(title, overflow="fold")
     counted = Counter(
-        (one.cell.implementation, one.cell.benchmark, one.kind, one.reason) for one in shown.failures
+        (failure.cell.implementation, failure.cell.benchmark, failure.kind, failure.reason)
+        for failure in shown.failures
     )
     launches = Counter(
-        (one.implementation, "all of a launch", one.status, one.reason)
-        for one in shown.launches
-        if one.status != "finished"
+        (launch.implementation, "all of a launch", launch.status, launch.reason)
+        for launch in shown.launches
+        if launch.status != "finished"
     )
-    for words, count in [*counted.items(), *launches.items()]:
-        table.add_row(str(count), *map(Text, words))
+    for columns, count in [*counted.items(), *launches.items()]:
+        table.add_row(str(count), *map(Text, columns))
     return table
 
 
@@ -184,8 +188,8 @@ def _notices(notices: tuple[Notice, ...]) -> Table:
         table.add_column(title, overflow="fold")
     alike: dict[tuple[str, str], list[Notice]] = {}
     for notice in notices:
-        words = numberless(notice.message) if notice.kind == MPI_WARNING else notice.message
-        alike.setdefault((words, notice.remedy), []).append(notice)
+        message = numberless(notice.message) if notice.kind == MPI_WARNING else notice.message
+        alike.setdefault((message, notice.remedy), []).append(notice)
     for same in alike.values():
         table.add_row(str(len(same)), Text(same[0].message), Text(same[0].remedy))
     return table
@@ -202,26 +206,26 @@ def _facts(shown: RunView) -> Table:
     return table
 
 
-def _configurations(found: tuple[ConfigurationView, ...]) -> Table:
+def _configurations(configurations: tuple[ConfigurationView, ...]) -> Table:
     """What each sets, in our words and in the implementation's; the launches that loaded it."""
     table = Table(box=None, pad_edge=False)
     table.add_column("id", no_wrap=True)
     for title in ("label", "launches", "sets"):
         table.add_column(title, overflow="fold")
-    for one in found:
-        settings = "\n".join(settings_of(one.configuration)) or "nothing: as it is installed"
-        table.add_row(one.id, Text("\n".join(one.labels)), _ranges(one.launches), Text(settings))
+    for view in configurations:
+        settings = "\n".join(settings_of(view.configuration)) or "nothing: as it is installed"
+        table.add_row(view.id, Text("\n".join(view.labels)), _ranges(view.launches), Text(settings))
     return table
 
 
-def _libraries(found: tuple[LibraryView, ...]) -> Table:
+def _libraries(libraries: tuple[LibraryView, ...]) -> Table:
     table = Table(box=None, pad_edge=False)
     for title in ("MPI", "library", "version", "file"):
         table.add_column(title, overflow="fold")
     table.add_column("launches", justify="right", no_wrap=True)
-    for one in found:
-        words = (one.implementation, f"lib{one.library.kind}", one.library.version, one.library.path)
-        table.add_row(*map(Text, words), str(one.launches))
+    for view in libraries:
+        columns = (view.implementation, f"lib{view.library.kind}", view.library.version, view.library.path)
+        table.add_row(*map(Text, columns), str(view.launches))
     return table
 
 
@@ -229,7 +233,7 @@ def settings_of(configuration: Configuration) -> list[str]:
     """Return what a configuration sets, a line each: knobs, algorithms, hosts, then what the launch loads."""
     tuning, native = configuration.tuning, configuration.native
     return [
-        *(f"{one.knob} = {one.value}" for one in tuning.settings),
+        *(f"{setting.knob} = {setting.value}" for setting in tuning.settings),
         *map(decision_sentence, tuning.decisions),
         *(f"{key} = {value} on every host" for key, value in tuning.host_settings),
         *(f"variable {name}={value}" for name, value in native.environment),
@@ -240,10 +244,10 @@ def settings_of(configuration: Configuration) -> list[str]:
 
 def _ranges(numbers: tuple[int, ...]) -> str:
     """`1-3, 7`."""
-    found: list[list[int]] = []
+    runs: list[list[int]] = []
     for number in numbers:
-        if found and number == found[-1][-1] + 1:
-            found[-1][1:] = [number]
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
         else:
-            found.append([number])
-    return ", ".join("-".join(map(str, one)) for one in found)
+            runs.append([number])
+    return ", ".join("-".join(map(str, run)) for run in runs)

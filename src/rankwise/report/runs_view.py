@@ -40,8 +40,8 @@ def runs_table(runs: Sequence[RunSummary], width: int) -> Table:
 
 def _arguments(run: RunSummary) -> str:
     """What followed the verb; the kind says which verb it was."""
-    words = run.command_line.removeprefix("rankwise ").split(" ", 1)
-    return words[1] if len(words) > 1 else ""
+    parts = run.command_line.removeprefix("rankwise ").split(" ", 1)
+    return parts[1] if len(parts) > 1 else ""
 
 
 def long_runs_parts(runs: Sequence[RunSummary]) -> Iterator[RenderableType]:

@@ -27,31 +27,31 @@ def schedule_svg(shown: Shown, *, alone: bool = False) -> str:
 
     `alone`: a file of its own, which follows the theme of whoever opens it.
     """
-    problem, found = shown.problem, shown.traffic
+    problem, traffic = shown.problem, shown.traffic
     network = problem.network or Network()
     across = _columns(problem.ranks, network)
-    width, height = across[-1] + _MARGIN, _HEAD + found.rounds * _ROW + _MARGIN
+    width, height = across[-1] + _MARGIN, _HEAD + traffic.rounds * _ROW + _MARGIN
     theme = ' style="color-scheme:light dark"' if alone else ""
-    words = f"{shown.title} on {problem.ranks} ranks: {found.rounds} rounds, {found.messages} messages"
+    summary = f"{shown.title} on {problem.ranks} ranks: {traffic.rounds} rounds, {traffic.messages} messages"
     parts = [*_ranks(across, height), *_arrows(across, shown, network)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}"{theme}><title>{escape(words)}</title>{_STYLE}'
+        f'width="{width}" height="{height}"{theme}><title>{escape(summary)}</title>{_STYLE}'
         '<defs><marker id="rw-head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" '
         'fill="context-stroke"/></marker></defs>'
-        f'<text class="rw-t" x="{_MARGIN - 8}" y="16">{escape(words)}</text>{"".join(parts)}</svg>'
+        f'<text class="rw-t" x="{_MARGIN - 8}" y="16">{escape(summary)}</text>{"".join(parts)}</svg>'
     )
 
 
 def _columns(ranks: int, network: Network) -> list[int]:
     """Where each rank's line is: sites are apart."""
     sites = network.groups[0] if network.groups else (0,) * ranks
-    found, at = [], _MARGIN
+    positions, at = [], _MARGIN
     for rank in range(ranks):
         at += (_SITE_GAP if rank and sites[rank] != sites[rank - 1] else 0) + (_COLUMN if rank else 0)
-        found.append(at)
-    return found
+        positions.append(at)
+    return positions
 
 
 def _ranks(across: Sequence[int], height: int) -> Iterator[str]:

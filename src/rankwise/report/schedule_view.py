@@ -19,32 +19,37 @@ MOST_ROUNDS = 40
 """That the terminal shows."""
 
 
-def list_parts(found: Sequence[Algorithm]) -> Iterator[RenderableType]:
+def list_parts(algorithms: Sequence[Algorithm]) -> Iterator[RenderableType]:
     """Yield a table of algorithms within 80 columns."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("algorithm", no_wrap=True)
     table.add_column("heeds")
     table.add_column("what it does", overflow="fold")
-    for one in found:
-        heeds = {"segment": one.segmented, "fan-out": one.fans, "lanes": one.lanes, "sites": one.for_networks}
-        what = one.description + (" (commutative operations)" if one.commutative_only else "")
-        table.add_row(one.id, ", ".join(name for name, so in heeds.items() if so), Text(what))
+    for algorithm in algorithms:
+        heeds = {
+            "segment": algorithm.segmented,
+            "fan-out": algorithm.fans,
+            "lanes": algorithm.lanes,
+            "sites": algorithm.for_networks,
+        }
+        what = algorithm.description + (" (commutative operations)" if algorithm.commutative_only else "")
+        table.add_row(algorithm.id, ", ".join(name for name, so in heeds.items() if so), Text(what))
     yield table
 
 
 def show_parts(shown: Shown) -> Iterator[RenderableType]:
     """Yield what a schedule sends, by level of links and by rounds, within 80 columns."""
-    found, element = shown.traffic, shown.bytes_per_element
+    traffic, element = shown.traffic, shown.bytes_per_element
     yield Text.assemble((shown.title, "bold"), f" on {shown.problem.ranks} ranks: {shown.description}")
     yield Text(
-        f"{found.rounds} rounds, {found.messages} messages, {format_size(found.elements * element)} in all; "
-        f"a rank sends at most {format_size(found.most_sent * element)}\n"
+        f"{traffic.rounds} rounds, {traffic.messages} messages, {format_size(traffic.elements * element)} in all; "
+        f"a rank sends at most {format_size(traffic.most_sent * element)}\n"
     )
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("links")
     for name in ("messages", "bytes", "one after another"):
         table.add_column(name, justify="right")
-    for level in found.levels:
+    for level in traffic.levels:
         table.add_row(level.level, str(level.messages), format_size(level.elements * element), str(level.chain))
     yield table
     yield Text("\n".join(["", *_rounds(shown)]))

@@ -37,8 +37,8 @@ def node_lines(topology: Topology, site: str) -> list[str]:
     for (cores, nic), alike in groupby(own, lambda node: (node.cores, nic_words(links, node))):
         names = [node.name for node in alike]
         lines.append(f"{names[0]} .. {names[-1]}" if len(names) > 2 else ", ".join(names))
-        words = (f"{cores} core{'' if cores == 1 else 's'}", nic)
-        lines.append("  " + ", ".join(word for word in words if word))
+        parts = (f"{cores} core{'' if cores == 1 else 's'}", nic)
+        lines.append("  " + ", ".join(word for word in parts if word))
     if len(lines) > _MOST_LINES:
         lines = [*lines[: _MOST_LINES - 1], f"and {(len(lines) - _MOST_LINES + 1) // 2} kinds more"]
     switch = links.get(f"{site}.switch")
@@ -62,11 +62,11 @@ def nic_words(links: dict[str, Link], node: Node) -> str:
 def link_words(link: Link) -> tuple[str, ...]:
     """Return delay one way, rate, and what else was asked of it: `5.8 ms ± 1 ms`, `1 Gbit/s`, `0.01 % loss`."""
     jitter = f" ± {format_time(link.jitter_seconds)}" if link.jitter_seconds else ""
-    words = [delay_words(link.delay_seconds) + jitter, format_rate(link.rate_bits_per_second)]
+    parts = [delay_words(link.delay_seconds) + jitter, format_rate(link.rate_bits_per_second)]
     if link.loss:
         burst = f" in runs of {link.loss_burst:g}" if link.loss_burst > 1 else ""
-        words.append(f"{format_share(link.loss)} loss{burst}")
-    return tuple(words)
+        parts.append(f"{format_share(link.loss)} loss{burst}")
+    return tuple(parts)
 
 
 def delay_words(seconds: float) -> str:
@@ -85,21 +85,21 @@ def queue_words(link: Link) -> str:
 def joins(topology: Topology, paths: Sequence[PathFigures] = ()) -> list[Join]:
     """Return what joins any two sites: a link, or at least something measured between them."""
     links = {link.name: link for link in topology.links}
-    found = []
-    for one, other in combinations(topology.sites, 2):
-        there, back = links.get(f"{one}>{other}"), links.get(f"{other}>{one}")
-        measured = _measured(topology, paths, one, other)
+    joined = []
+    for site, other in combinations(topology.sites, 2):
+        there, back = links.get(f"{site}>{other}"), links.get(f"{other}>{site}")
+        measured = _measured(topology, paths, site, other)
         if there is not None and back is not None:
-            found.append(Join(one, other, _asked(there, back), measured))
+            joined.append(Join(site, other, _asked(there, back), measured))
         elif measured:
-            found.append(Join(one, other, (), measured))
-    return found
+            joined.append(Join(site, other, (), measured))
+    return joined
 
 
 def ends(link: Link) -> tuple[str, str] | None:
     """Return the sites that it leads from and to; None for NICs, switches and uplinks."""
-    one, arrow, other = link.name.partition(">")
-    return (one, other) if arrow else None
+    site, arrow, other = link.name.partition(">")
+    return (site, other) if arrow else None
 
 
 def alike(there: Link, back: Link) -> bool:
@@ -113,10 +113,10 @@ def _asked(there: Link, back: Link) -> tuple[str, ...]:
     return (f"→ {', '.join(link_words(there))}", f"← {', '.join(link_words(back))}")
 
 
-def _measured(topology: Topology, paths: Sequence[PathFigures], one: str, other: str) -> tuple[str, ...]:
+def _measured(topology: Topology, paths: Sequence[PathFigures], site: str, other: str) -> tuple[str, ...]:
     site_of = {node.name: node.site for node in topology.nodes}
     for path in paths:
-        if {site_of.get(path.source), site_of.get(path.destination)} == {one, other}:
+        if {site_of.get(path.source), site_of.get(path.destination)} == {site, other}:
             loss = "" if math.isnan(path.loss) else f", {format_share(path.loss)} loss"
             return (
                 f"measured {delay_words(path.delay_seconds)}",

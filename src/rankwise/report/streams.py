@@ -38,19 +38,19 @@ def stream_groups(comparison: Comparison) -> list[StreamGroup]:
 
     Timelines of another kind, as of flows in a pattern, are no streams.
     """
-    known = [one for one in comparison.timelines if one.quantity in _ROWS]
-    cells = [one.cell for one in comparison.streams] + [one.cell for one in known]
+    known = [timeline for timeline in comparison.timelines if timeline.quantity in _ROWS]
+    cells = [stream.cell for stream in comparison.streams] + [timeline.cell for timeline in known]
     several = labels.varied((cell.options, cell.placement) for cell in cells)
-    found = []
+    groups = []
     for way in dict.fromkeys(map(_way, cells)):
         size_bytes, ranks, options, placement = way
-        streams = [one for one in comparison.streams if _way(one.cell) == way]
-        streams.sort(key=lambda one: one.category != "baseline")
-        timelines = tuple(one for one in known if _way(one.cell) == way)
+        streams = [stream for stream in comparison.streams if _way(stream.cell) == way]
+        streams.sort(key=lambda stream: stream.category != "baseline")
+        timelines = tuple(timeline for timeline in known if _way(timeline.cell) == way)
         settings = labels.words(options, placement, several)
-        words = [f"Messages of {format_size(size_bytes)}", f"{ranks} ranks", *settings]
-        found.append(StreamGroup(", ".join(words), tuple(streams), timelines))
-    return found
+        parts = [f"Messages of {format_size(size_bytes)}", f"{ranks} ranks", *settings]
+        groups.append(StreamGroup(", ".join(parts), tuple(streams), timelines))
+    return groups
 
 
 def _way(cell: Cell) -> tuple[int, int, Options, str]:
@@ -60,28 +60,35 @@ def _way(cell: Cell) -> tuple[int, int, Options, str]:
 def stream_figure(group: StreamGroup, styles: Mapping[str, Style]) -> Figure:
     """Draw bandwidth over the time since the first message, and a row of the same time for each timeline."""
     figure = blank_figure()
-    quantities = [one for one in get_args(TimelineQuantity) if one in {line.quantity for line in group.timelines}]
+    quantities = [
+        quantity
+        for quantity in get_args(TimelineQuantity)
+        if quantity in {line.quantity for line in group.timelines}
+    ]
     _lay_out(figure, quantities, _end(group))
     for stream in group.streams:
         low, high = 8 * stream.low_bytes_per_second, 8 * stream.high_bytes_per_second
         figure["data"] += line_with_band(
             *_look(stream, styles), _listed(stream.times_seconds), _listed(8 * stream.bytes_per_second),
-            interval=(_listed(low), _listed(high)), words=format_rate, **_meta(stream),
+            interval=(_listed(low), _listed(high)), formatter=format_rate, **_meta(stream),
         )  # fmt: skip
     for timeline in group.timelines:
         axis = f"y{quantities.index(timeline.quantity) + 2}"
         figure["data"] += line_with_band(
             RAW_TCP, replace(GREY, dash="solid"), _listed(timeline.times_seconds), _listed(timeline.values),
             interval=(_listed(timeline.low_values), _listed(timeline.high_values)),
-            words=_ROWS[timeline.quantity][1], yaxis=axis, meta={"baseline": RAW_TCP, "part": timeline.quantity},
+            formatter=_ROWS[timeline.quantity][1], yaxis=axis,
+            meta={"baseline": RAW_TCP, "part": timeline.quantity},
         )  # fmt: skip
     return figure
 
 
 def _end(group: StreamGroup) -> float:
     """The last moment that is drawn, seconds."""
-    times = [one.times_seconds for one in group.streams] + [one.times_seconds for one in group.timelines]
-    return max(float(one[-1]) for one in times)
+    times = [stream.times_seconds for stream in group.streams] + [
+        timeline.times_seconds for timeline in group.timelines
+    ]
+    return max(float(moments[-1]) for moments in times)
 
 
 def _lay_out(figure: Figure, quantities: Sequence[TimelineQuantity], end_seconds: float) -> None:
@@ -99,9 +106,9 @@ def _lay_out(figure: Figure, quantities: Sequence[TimelineQuantity], end_seconds
     layout["yaxis"] = {**axis, **_axis("Bandwidth", "~s", "bit/s"), "domain": [bottom, 1.0]}
     for row, quantity in enumerate(quantities):
         top = bottom - _GAP - row * (height + _GAP)
-        words = {"congestion window": "B", "round trip": "s"}.get(quantity, "")
+        unit = {"congestion window": "B", "round trip": "s"}.get(quantity, "")
         layout[f"yaxis{row + 2}"] = {
-            **axis, **_axis(_ROWS[quantity][0], "~s", words), "domain": [max(0.0, top - height), top], "nticks": 4,
+            **axis, **_axis(_ROWS[quantity][0], "~s", unit), "domain": [max(0.0, top - height), top], "nticks": 4,
         }  # fmt: skip
     # Time is written below the last row.
     layout["xaxis"]["anchor"] = f"y{len(quantities) + 1}" if quantities else "y"

@@ -144,17 +144,17 @@ def overhead_table(comparison: Comparison) -> RenderableType:
             table.add_column(_heading(name), justify="right", no_wrap=True)
         for size in sorted({size for size, _ in overheads}):
             row = [overheads.get((size, name)) for name in names]
-            tcp = next(one.tcp_seconds for one in row if one)
+            tcp = next(overhead.tcp_seconds for overhead in row if overhead)
             _add_row(table, format_size(size), format_time(tcp), *map(_overhead, row))
         tables.append(Padding(_titled(f"MPI over raw TCP: {group.label}", table), (0, 0, 1, 0)))
     return Renderables(*tables)
 
 
-def _overhead(one: Overhead | None) -> Text:
-    if one is None:
+def _overhead(overhead: Overhead | None) -> Text:
+    if overhead is None:
         return Text("–", "bright_black")
-    words = f"× {ratio_words(one.ratio)}\n{signed_time(one.difference_seconds)}"
-    return Text(words, "default" if differs(one) else "bright_black")
+    text = f"× {ratio_words(overhead.ratio)}\n{signed_time(overhead.difference_seconds)}"
+    return Text(text, "default" if differs(overhead) else "bright_black")
 
 
 def failure_table(comparison: Comparison) -> RenderableType:

@@ -37,13 +37,13 @@ def topology_drawing(topology: Topology) -> RenderableType:
 
 def _sites(topology: Topology) -> RenderableType:
     panels = [_panel(topology, site) for site in topology.sites]
-    found = joins(topology)
-    if len(panels) == 2 and found:
+    all_joins = joins(topology)
+    if len(panels) == 2 and all_joins:
         row = Table.grid(expand=False)
         row.add_column(vertical="middle")
         row.add_column(vertical="middle", justify="center", max_width=24)
         row.add_column(vertical="middle")
-        row.add_row(panels[0], _wire(found[0]), panels[1])
+        row.add_row(panels[0], _wire(all_joins[0]), panels[1])
         return row
     return Columns(panels, padding=(0, 1))
 
@@ -55,9 +55,9 @@ def _panel(topology: Topology, site: str) -> Panel:
 
 def _wire(join: Join) -> Text:
     """The figures above the line that stands for the link."""
-    words = [word.strip() for line in join.asked for word in line.split(",")]
-    width = max(map(len, words)) + 2
-    return Text("\n".join([*words, "━" * width]), justify="center")
+    parts = [word.strip() for line in join.asked for word in line.split(",")]
+    width = max(map(len, parts)) + 2
+    return Text("\n".join([*parts, "━" * width]), justify="center")
 
 
 def _links(topology: Topology) -> Table:
@@ -70,11 +70,11 @@ def _links(topology: Topology) -> Table:
     for link in topology.links:
         sites = ends(link)
         if sites is not None:
-            one, other = sites
-            both = alike(link, links[f"{other}>{one}"])
-            if not both or topology.sites.index(one) < topology.sites.index(other):
-                name = f"{one} {'-' if both else '→'} {other}"
-                table.add_row(name, *_figures(link, _round_trip(topology, one, other)))
+            source, other = sites
+            both = alike(link, links[f"{other}>{source}"])
+            if not both or topology.sites.index(source) < topology.sites.index(other):
+                name = f"{source} {'-' if both else '→'} {other}"
+                table.add_row(name, *_figures(link, _round_trip(topology, source, other)))
         elif link.name.endswith(".up"):
             site = link.name.removesuffix(".up")
             table.add_row(f"{site} uplink", *_figures(link, "-"))
@@ -90,12 +90,12 @@ def _figures(link: Link, round_trip: str) -> Iterator[str]:
     yield format_share(link.loss) if link.loss else "-"
 
 
-def _round_trip(topology: Topology, one: str, other: str) -> str:
+def _round_trip(topology: Topology, site: str, other: str) -> str:
     """Between nodes of the two sites, all links on the way; '-' where a site has none."""
     nodes = {node.site: node.name for node in topology.nodes}
-    if one not in nodes or other not in nodes:
+    if site not in nodes or other not in nodes:
         return "-"
-    there, back = path(topology, nodes[one], nodes[other]), path(topology, nodes[other], nodes[one])
+    there, back = path(topology, nodes[site], nodes[other]), path(topology, nodes[other], nodes[site])
     return delay_words(there.delay_seconds + back.delay_seconds)
 
 

@@ -25,8 +25,8 @@ def testbed_parts(presets: Mapping[str, Topology], up: Iterable[Running]) -> Ite
     table.add_column("preset", no_wrap=True)
     table.add_column("nodes", justify="right")
     table.add_column("what it is")
-    for name, one in presets.items():
-        table.add_row(name, str(len(one.nodes)), Text(one.description))
+    for name, topology in presets.items():
+        table.add_row(name, str(len(topology.nodes)), Text(topology.description))
     yield table
     for running in up:
         since = format_duration(time.time() - running.started_at)
@@ -34,12 +34,12 @@ def testbed_parts(presets: Mapping[str, Topology], up: Iterable[Running]) -> Ite
         yield Text(f"\n{running.name} is up for {since}{whose}: {', '.join(running.nodes)}")
 
 
-def check_parts(found: Sequence[PathCheck], *, judged: bool) -> Iterator[RenderableType]:
+def check_parts(checks: Sequence[PathCheck], *, judged: bool) -> Iterator[RenderableType]:
     """Yield the table of measured paths, then what is not as asked for."""
-    yield path_table(found, judged=judged)
-    for one in found:
-        for complaint in one.complaints:
-            yield Text(f"{one.figures.source} - {one.figures.destination}: {complaint}")
+    yield path_table(checks, judged=judged)
+    for check in checks:
+        for complaint in check.complaints:
+            yield Text(f"{check.figures.source} - {check.figures.destination}: {complaint}")
 
 
 def write_svg(topology: Topology, path: Path) -> None:

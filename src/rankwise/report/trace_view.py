@@ -74,56 +74,60 @@ def _sites(sites: Sequence[SiteUse]) -> Table:
     table = _table(
         "\nBy site", "site", "MPI", "ranks", "hosts", "messages within", "bytes", "to other sites", "bytes"
     )
-    for one in sites:
-        hosts = ", ".join(one.hosts[:3]) + (", ..." if len(one.hosts) > 3 else "")
+    for use in sites:
+        hosts = ", ".join(use.hosts[:3]) + (", ..." if len(use.hosts) > 3 else "")
         table.add_row(
-            one.site, one.implementation, f"{one.first}" + (f" to {one.last}" if one.ranks > 1 else ""), hosts,
-            str(one.messages_within), format_size(one.bytes_within), str(one.messages_to_others),
-            format_size(one.bytes_to_others),
+            use.site, use.implementation, f"{use.first}" + (f" to {use.last}" if use.ranks > 1 else ""), hosts,
+            str(use.messages_within), format_size(use.bytes_within), str(use.messages_to_others),
+            format_size(use.bytes_to_others),
         )  # fmt: skip
     return table
 
 
 def _functions(summary: Summary, total: float) -> Table:
     table = _table("\nTime by call, over all ranks", "call", "calls", "time", "of MPI", "longest", "bytes")
-    for one in summary.functions[:_SHOWN]:
-        idle = f" +{one.idle_calls} unsuccessful" if one.idle_calls else ""
+    for function in summary.functions[:_SHOWN]:
+        idle = f" +{function.idle_calls} unsuccessful" if function.idle_calls else ""
         table.add_row(
-            one.function, f"{one.calls}{idle}", format_time(one.seconds),
-            format_share(one.seconds / total if total else 0.0), format_time(one.longest_seconds),
-            format_size(one.bytes) if one.bytes else "",
+            function.function, f"{function.calls}{idle}", format_time(function.seconds),
+            format_share(function.seconds / total if total else 0.0), format_time(function.longest_seconds),
+            format_size(function.bytes) if function.bytes else "",
         )  # fmt: skip
     rest = summary.functions[_SHOWN:]
     if rest:
-        table.add_row(f"{len(rest)} more", str(sum(one.calls for one in rest)),
-                      format_time(sum(one.seconds for one in rest)))  # fmt: skip
+        table.add_row(f"{len(rest)} more", str(sum(function.calls for function in rest)),
+                      format_time(sum(function.seconds for function in rest)))  # fmt: skip
     return table
 
 
 def _sizes(summary: Summary) -> Table:
     table = _table("\nMessages by size", "bytes", "messages", "bytes in all", "collective calls", "bytes in all")
-    for one in summary.sizes:
+    for bucket in summary.sizes:
         table.add_row(
-            at_most(one.size_bytes) if one.size_bytes else "0", str(one.messages or ""),
-            format_size(one.bytes) if one.messages else "", str(one.collective_calls or ""),
-            format_size(one.collective_bytes) if one.collective_calls else "",
+            at_most(bucket.size_bytes) if bucket.size_bytes else "0", str(bucket.messages or ""),
+            format_size(bucket.bytes) if bucket.messages else "", str(bucket.collective_calls or ""),
+            format_size(bucket.collective_bytes) if bucket.collective_calls else "",
         )  # fmt: skip
     return table
 
 
 def _communicators(summary: Summary) -> Table:
     table = _table("\nBy communicator", "ranks of MPI_COMM_WORLD", "calls", "time")
-    for one in summary.communicators[:_SHOWN]:
-        shown = ", ".join(map(str, one.members[:8])) + (", ..." if one.ranks > 8 else "")
-        table.add_row(f"{one.ranks}: {shown}", str(one.calls), format_time(one.seconds))
+    for communicator in summary.communicators[:_SHOWN]:
+        shown = ", ".join(map(str, communicator.members[:8])) + (", ..." if communicator.ranks > 8 else "")
+        table.add_row(f"{communicator.ranks}: {shown}", str(communicator.calls), format_time(communicator.seconds))
     return table
 
 
 def _regions(summary: Summary) -> Table:
     table = _table("\nBy region, over all ranks", "region", "entered", "time", "in MPI", "calls")
-    for one in summary.regions[:_SHOWN]:
+    for region in summary.regions[:_SHOWN]:
         table.add_row(
-            one.name, str(one.entered), format_time(one.seconds), format_time(one.mpi_seconds), str(one.calls)
+            region.name,
+            str(region.entered),
+            format_time(region.seconds),
+            format_time(region.mpi_seconds),
+            str(region.calls),
         )
     return table
 
@@ -132,9 +136,9 @@ def _skews(summary: Summary) -> Table:
     table = _table(
         "\nHow much later the last rank came than the first", "collective", "calls", "median", "longest"
     )
-    for one in summary.skews:
+    for skew in summary.skews:
         table.add_row(
-            one.function, str(one.calls), format_time(one.median_seconds), format_time(one.longest_seconds)
+            skew.function, str(skew.calls), format_time(skew.median_seconds), format_time(skew.longest_seconds)
         )
     return table
 
@@ -148,10 +152,10 @@ def matrix_page(matrix: Matrix) -> str:
     for source, destination in np.argwhere(matrix.messages).tolist():
         size, count = int(matrix.bytes[source, destination]), int(matrix.messages[source, destination])
         depth = math.log1p(size) / math.log1p(most)
-        told = escape(f"{source} to {destination}: {count} messages, {format_size(size)}")
+        label = escape(f"{source} to {destination}: {count} messages, {format_size(size)}")
         cells.append(
             f'<rect x="{destination * side}" y="{source * side}" width="{side}" height="{side}" '
-            f'fill="hsl(210 70% {92 - 62 * depth:.0f}%)"><title>{told}</title></rect>'
+            f'fill="hsl(210 70% {92 - 62 * depth:.0f}%)"><title>{label}</title></rect>'
         )
     data = json.dumps({"messages": matrix.messages.tolist(), "bytes": matrix.bytes.tolist()})
     return (

@@ -35,11 +35,11 @@ class ClassRow:
 
 def class_rows(grouped: GroupedComparison) -> list[ClassRow]:
     """Return the summary by category and size class, in the order in which it is read."""
-    found: dict[tuple[Category, str], dict[str, SummaryRow]] = defaultdict(dict)
+    by_class: dict[tuple[Category, str], dict[str, SummaryRow]] = defaultdict(dict)
     for row in grouped.comparison.summary:
-        found[row.category, row.size_class][row.implementation] = row
+        by_class[row.category, row.size_class][row.implementation] = row
     keys = [(category, size_class) for category in CATEGORIES for size_class in SIZE_CLASSES]
-    return [ClassRow(*key, found[key], _best(found[key])) for key in keys if key in found]
+    return [ClassRow(*key, by_class[key], _best(by_class[key])) for key in keys if key in by_class]
 
 
 def _best(cells: dict[str, SummaryRow]) -> str:
@@ -157,14 +157,14 @@ class FailureRow:
 
 def failure_rows(grouped: GroupedComparison) -> list[FailureRow]:
     """Return the failures, those of many sizes for one reason in one row."""
-    found: dict[tuple[str, Group, str, str], set[int]] = defaultdict(set)
+    sizes_of: dict[tuple[str, Group, str, str], set[int]] = defaultdict(set)
     for failure in grouped.comparison.failures:
         cell = failure.cell
         key = (cell.variant, grouped.group_of(cell), failure.kind, failure.reason)
-        found[key].add(cell.size_bytes)
+        sizes_of[key].add(cell.size_bytes)
     return [
         FailureRow(name, group.setting, group.ranks, _span(sizes), kind, reason)
-        for (name, group, kind, reason), sizes in found.items()
+        for (name, group, kind, reason), sizes in sizes_of.items()
     ]
 
 
@@ -206,9 +206,9 @@ def interval(row: _Ratio) -> str:
     return ends(row.ratio_low, row.ratio_high, format_ratio)
 
 
-def ends(low: float, high: float, words: Callable[[float], str]) -> str:
+def ends(low: float, high: float, formatter: Callable[[float], str]) -> str:
     """Return an interval in brackets; '' where there is none."""
-    return "" if math.isnan(low) or math.isnan(high) else f"[{words(low)}, {words(high)}]"
+    return "" if math.isnan(low) or math.isnan(high) else f"[{formatter(low)}, {formatter(high)}]"
 
 
 def overhead_interval(overhead: Overhead) -> str:

@@ -44,15 +44,15 @@ def _drawings(rows: list[BesideNative], topology: Topology | None) -> Iterator[t
     What a file held is not stored, what has parameters is drawn by `rankwise schedule show`; where no library of
     the algorithms can be built, nothing is drawn.
     """
-    for name, ranks in dict.fromkeys((one.schedule, one.verdict.ranks) for one in rows):
+    for name, ranks in dict.fromkeys((row.schedule, row.verdict.ranks) for row in rows):
         if is_file(name) or has_parameters(name) or ranks > _MOST_RANKS:
             continue
         network = network_of(topology, ranks) if topology and topology.nodes else None
         try:
-            one = generator.algorithm(operation_of(name), name.partition(".")[2])
-            problem = Problem(one.operation, ranks, count=ranks, network=network)
-            made = generator.schedules(one, problem)
+            algorithm = generator.algorithm(operation_of(name), name.partition(".")[2])
+            problem = Problem(algorithm.operation, ranks, count=ranks, network=network)
+            made = generator.schedules(algorithm, problem)
         except RankwiseError:
             continue
-        drawn = Shown(one.id, one.description, problem, made, traffic(problem, made), 1.0)
-        yield f"{one.id} on {ranks} ranks: {one.description}", schedule_svg(drawn)
+        drawn = Shown(algorithm.id, algorithm.description, problem, made, traffic(problem, made), 1.0)
+        yield f"{algorithm.id} on {ranks} ranks: {algorithm.description}", schedule_svg(drawn)

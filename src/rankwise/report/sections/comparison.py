@@ -43,15 +43,15 @@ def winners(grouped: GroupedComparison) -> Section | None:
 
 def curves(grouped: GroupedComparison, styles: Mapping[str, Style]) -> Section:
     """Return the figures of every benchmark, and a table of protocol switches to fold out."""
-    found = grouped.comparison
+    comparison = grouped.comparison
     groups = [{"label": group.label, "figures": group_figures(grouped, group, styles)} for group in grouped.groups]
     return Section(
         "curves",
         {
             "groups": grouped.groups,
             "categories": CATEGORIES,
-            "with_baselines": any(curve.category == "baseline" for curve in found.curves),
-            "switch_points": [(point, grouped.group_of(point).setting) for point in found.switch_points],
+            "with_baselines": any(curve.category == "baseline" for curve in comparison.curves),
+            "switch_points": [(point, grouped.group_of(point).setting) for point in comparison.switch_points],
         },
         link="Curves",
         data={"groups": groups},
@@ -76,7 +76,7 @@ def overhead(grouped: GroupedComparison, styles: Mapping[str, Style]) -> Section
         "overhead",
         {"overheads": tables, "differs": differs},
         link="TCP",
-        choices={"overhead": [Choice(one.group.label, overhead_figures(one, styles)) for one in tables]},
+        choices={"overhead": [Choice(table.group.label, overhead_figures(table, styles)) for table in tables]},
     )
 
 
@@ -89,14 +89,14 @@ def streams(comparison: Comparison, styles: Mapping[str, Style]) -> Section | No
         "streams",
         {"streams": groups, "timelines": comparison.timelines},
         link="Streams",
-        choices={"stream": [Choice(one.label, {"bandwidth": stream_figure(one, styles)}) for one in groups]},
+        choices={"stream": [Choice(group.label, {"bandwidth": stream_figure(group, styles)}) for group in groups]},
     )
 
 
 def ratios(grouped: GroupedComparison) -> Section:
     """Return the heat maps, or a sentence where nothing could be compared."""
-    found = grouped.comparison
-    values = {"maps": heat_maps(grouped), "marks": MARKS, "alpha": found.alpha, "delta": found.delta}
+    comparison = grouped.comparison
+    values = {"maps": heat_maps(grouped), "marks": MARKS, "alpha": comparison.alpha, "delta": comparison.delta}
     return Section("ratios", values, link="Ratios")
 
 

@@ -53,31 +53,31 @@ class _Map:
 
 
 def guidelines(
-    found: Sequence[Finding], remedies: Mapping[Finding, RemedyShown], *, delta: float, alpha: float
+    findings: Sequence[Finding], remedies: Mapping[Finding, RemedyShown], *, delta: float, alpha: float
 ) -> Section:
     """Return the heat maps with the remedies of what is violated."""
-    values = {"maps": _maps(found, remedies), "outcomes": OUTCOMES, "delta": delta, "alpha": alpha}
+    values = {"maps": _maps(findings, remedies), "outcomes": OUTCOMES, "delta": delta, "alpha": alpha}
     return Section("guidelines", values, link="Guidelines")
 
 
-def _maps(found: Sequence[Finding], remedies: Mapping[Finding, RemedyShown]) -> list[_Map]:
-    several = labels.varied((one.options, one.placement) for one in found)
-    sizes = tuple(sorted({check.size_bytes for one in found for check in one.checks}))
+def _maps(findings: Sequence[Finding], remedies: Mapping[Finding, RemedyShown]) -> list[_Map]:
+    several = labels.varied((finding.options, finding.placement) for finding in findings)
+    sizes = tuple(sorted({check.size_bytes for finding in findings for check in finding.checks}))
     maps = []
-    for name, ranks in dict.fromkeys((one.variant, one.ranks) for one in found):
-        own = [one for one in found if (one.variant, one.ranks) == (name, ranks)]
-        rows = tuple((one.label(several), _row(one, sizes)) for one in own)
+    for name, ranks in dict.fromkeys((finding.variant, finding.ranks) for finding in findings):
+        own = [finding for finding in findings if (finding.variant, finding.ranks) == (name, ranks)]
+        rows = tuple((finding.label(several), _row(finding, sizes)) for finding in own)
         violations = tuple(
-            _Violation(one.label(several), violation(one.worst), remedies.get(one, RemedyShown(())))
-            for one in own
-            if one.word == "violated"
+            _Violation(finding.label(several), violation(finding.worst), remedies.get(finding, RemedyShown(())))
+            for finding in own
+            if finding.word == "violated"
         )
         maps.append(_Map(name, ranks, sizes, rows, violations))
     return maps
 
 
 def _row(finding: Finding, sizes: Sequence[int]) -> tuple[_Cell, ...]:
-    checks = {one.size_bytes: one for one in finding.checks}
+    checks = {check.size_bytes: check for check in finding.checks}
     return tuple(_cell(checks[size]) if size in checks else _Cell() for size in sizes)
 
 

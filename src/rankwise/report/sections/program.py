@@ -51,9 +51,9 @@ def launches_figure(answer: ProgramAnswer, rows: Sequence[ProgramRow], styles: M
         values = answer.values.get((row.metric, row.ranks, row.variant), ())
         figure["data"].append(
             trace(
-                x=list(range(1, len(values) + 1)), y=[short(one) for one in values], mode="markers",
+                x=list(range(1, len(values) + 1)), y=[short(value) for value in values], mode="markers",
                 marker={"color": styles[row.variant].light, "symbol": styles[row.variant].marker, "size": 8},
-                name=plain(row.variant), text=[value_words(row.metric, one) for one in values],
+                name=plain(row.variant), text=[value_words(row.metric, value) for value in values],
                 hovertemplate="%{text}", meta={"implementation": row.variant},
             )
         )  # fmt: skip

@@ -14,9 +14,9 @@ from rankwise.report.drawing import topology_svg
 from rankwise.report.page import Choice, Section
 
 
-def notices(found: Sequence[Notice]) -> Section | None:
+def notices(warnings: Sequence[Notice]) -> Section | None:
     """Return the list of warnings; None where there is none."""
-    return Section("notices", {"notices": found}) if found else None
+    return Section("notices", {"notices": warnings}) if warnings else None
 
 
 def testbed(
@@ -44,7 +44,7 @@ def testbed(
             "links": rows.link_rows(network, topology) if network else [],
             "emulator_rows": rows.emulator_rows(emulator),
             "hardware_rows": rows.hardware_rows(topology) if topology else [],
-            "warnings": list(dict.fromkeys(one.kind for one in rows.warnings(warnings))),
+            "warnings": list(dict.fromkeys(notice.kind for notice in rows.warnings(warnings))),
         },
         link="Testbed",
         choices={"emulator": lateness} if lateness else {},
