@@ -28,4 +28,7 @@ def figures_where(
         for (cell, _), value in launch.values().items():
             if cell.benchmark in names and wanted(cell):
                 values.setdefault(cell.implementation, {}).setdefault(cell.benchmark, []).append(value)
-    return {one: {name: over_launches(found) for name, found in own.items()} for one, own in values.items()}
+    return {
+        implementation: {name: over_launches(series) for name, series in own.items()}
+        for implementation, own in values.items()
+    }

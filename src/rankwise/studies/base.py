@@ -135,7 +135,7 @@ class Results:
     @property
     def implementations(self) -> tuple[str, ...]:
         """Those that were compared, each once: not what else was measured of them, under the overlay or mapped."""
-        return tuple(one for one in self.comparison.implementations if one in self.run.implementations)
+        return tuple(name for name in self.comparison.implementations if name in self.run.implementations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,12 @@ class Study:
 
         Raises InputError if none of its applications has classes.
         """
-        own = {one.class_name for run in self.runs if run.applications for one in run.applications.each} - {""}
+        own = {
+            application.class_name
+            for run in self.runs
+            if run.applications
+            for application in run.applications.each
+        } - {""}
         if not own:
             raise InputError(f"the study {self.name} has nothing that comes in classes", "leave --class out")
         if own == {name}:
@@ -245,8 +250,8 @@ class Study:
         differs = f"The NAS benchmarks are of class {name} here, where the paper has {', '.join(sorted(own))}."
 
         def page(results: Mapping[str, Results]) -> Page:
-            found = self.page(results)
-            return replace(found, caveats=(*found.caveats, differs))
+            original = self.page(results)
+            return replace(original, caveats=(*original.caveats, differs))
 
         return replace(self, runs=tuple(_of_class(run, name) for run in self.runs), page=page)
 
@@ -276,8 +281,8 @@ class Study:
 
 def studies() -> dict[str, Study]:
     """Return every study by name; a plug-in of the same name replaces ours."""
-    found = [getattr(module, "study", None) for module in registry.modules_of("rankwise.studies", "studies")]
-    return {study.name: study for study in found if isinstance(study, Study)}
+    candidates = [getattr(module, "study", None) for module in registry.modules_of("rankwise.studies", "studies")]
+    return {study.name: study for study in candidates if isinstance(study, Study)}
 
 
 def find(name: str) -> Study:
@@ -289,11 +294,14 @@ def find(name: str) -> Study:
 
 
 def _of_class(run: StudyRun, name: str) -> StudyRun:
-    asked = run.applications
-    if not asked or not any(one.class_name for one in asked.each):
+    applications = run.applications
+    if not applications or not any(application.class_name for application in applications.each):
         return run
-    each = tuple(replace(one, class_name=name) if one.class_name else one for one in asked.each)
-    return replace(run, applications=replace(asked, each=each, messages=()))
+    each = tuple(
+        replace(application, class_name=name) if application.class_name else application
+        for application in applications.each
+    )
+    return replace(run, applications=replace(applications, each=each, messages=()))
 
 
 def _merged(below: Settings, above: Settings) -> Settings:

@@ -16,21 +16,24 @@ POINTS_BESIDE = 3
 
 def about_all(
     claim: Claim,
-    found: Mapping[str, Range],
+    estimates: Mapping[str, Range],
     judge: Callable[[Range], StatementVerdict],
-    words: Callable[[float], str],
+    formatter: Callable[[float], str],
 ) -> Statement:
-    """Judge a claim about all of `found`: it is true if it is true of each."""
-    verdicts = {name: judge(one) for name, one in found.items()}
-    texts = {name: f"{name} ({words(one.value)}{_why_undecided(one)})" for name, one in found.items()}
+    """Judge a claim about all of `estimates`: it is true if it is true of each."""
+    verdicts = {name: judge(estimate) for name, estimate in estimates.items()}
+    texts = {
+        name: f"{name} ({formatter(estimate.value)}{_why_undecided(estimate)})"
+        for name, estimate in estimates.items()
+    }
     return from_verdicts(claim, verdicts, texts)
 
 
-def _why_undecided(found: Range) -> str:
+def _why_undecided(estimate: Range) -> str:
     """Said where no value could have decided anything."""
-    if found.launches >= FEWEST_LAUNCHES:
+    if estimate.launches >= FEWEST_LAUNCHES:
         return ""
-    return f", {wording.launches(found.launches)}"
+    return f", {wording.launches(estimate.launches)}"
 
 
 def from_verdicts(claim: Claim, verdicts: Mapping[str, StatementVerdict], texts: Mapping[str, str]) -> Statement:
@@ -52,7 +55,7 @@ def threshold(
     for name, curve in curves.items():
         if name == TCP:
             continue
-        inside = [one for one in jumps(results, name) if meets(one, near_bytes)]
+        inside = [point for point in jumps(results, name) if meets(point, near_bytes)]
         verdicts[name] = _threshold_verdict(curve, bool(inside) != gone, near_bytes)
         texts[name] = f"{name} ({', '.join(map(wording.jump, inside)) or 'no jump there'})"
     return from_verdicts(claim, verdicts, texts)
@@ -60,11 +63,11 @@ def threshold(
 
 def jumps(results: Results | None, implementation: str) -> list[SwitchPoint]:
     """Return where this implementation's ping-pong suddenly takes longer."""
-    found = results.comparison.switch_points if results else ()
+    points = results.comparison.switch_points if results else ()
     return [
-        one
-        for one in found
-        if (one.implementation, one.benchmark) == (implementation, "pingpong") and one.jump_ratio > 1
+        point
+        for point in points
+        if (point.implementation, point.benchmark) == (implementation, "pingpong") and point.jump_ratio > 1
     ]
 
 

@@ -60,8 +60,8 @@ RUN = StudyRun(
     LABEL, "Coupled models, in Jülich and across both sites", "gigabit-testbed-1999", (),
     Effort((), 5, 2400, 0.0, 120), None, ACROSS, beside=(WITHIN,), nodes=("ultra60", "t3e", "e5000"),
     applications=Applications(
-        tuple(Application("coupled", "", one.options) for one in PATTERNS),
-        tuple(figure for one in PATTERNS for figure in _figures(one)),
+        tuple(Application("coupled", "", pattern.options) for pattern in PATTERNS),
+        tuple(figure for pattern in PATTERNS for figure in _figures(pattern)),
     ),
 )  # fmt: skip
 
@@ -79,18 +79,25 @@ class Steps:
     @property
     def longer(self) -> dict[str, Range]:
         """How many times longer a step takes across the sites."""
-        return {one: far / self.within[one] for one, far in self.across.items() if one in self.within}
+        return {name: far / self.within[name] for name, far in self.across.items() if name in self.within}
 
 
 def measured(results: Results | None) -> tuple[Steps, ...]:
     """Return the steps of each pattern."""
 
-    def found(figure: str, placement: str) -> dict[str, Range]:
-        return {one: own[figure] for one, own in figures_of(results, (figure,), placement).items()}
+    def by_implementation(figure: str, placement: str) -> dict[str, Range]:
+        return {name: own[figure] for name, own in figures_of(results, (figure,), placement).items()}
 
     return tuple(
-        Steps(one, *(found(of(one.name), where) for of in (step_of, exchange_of) for where in (WITHIN, ACROSS)))
-        for one in PATTERNS
+        Steps(
+            pattern,
+            *(
+                by_implementation(of(pattern.name), where)
+                for of in (step_of, exchange_of)
+                for where in (WITHIN, ACROSS)
+            ),
+        )
+        for pattern in PATTERNS
     )
 
 
@@ -98,18 +105,23 @@ def coupled_table(steps: tuple[Steps, ...]) -> Table:
     """Return what steps and their messages take, a row for each pattern and implementation."""
     rows = [
         Row(
-            f"{one.pattern.name}, {name}",
+            f"{pattern_steps.pattern.name}, {name}",
             (
                 *(
                     wording.with_interval(of[name], format_time) if name in of else "–"
-                    for of in (one.within, one.across, one.exchange_within, one.exchange_across)
+                    for of in (
+                        pattern_steps.within,
+                        pattern_steps.across,
+                        pattern_steps.exchange_within,
+                        pattern_steps.exchange_across,
+                    )
                 ),
-                _more(one.across[name] - near) if name in one.across else "–",
+                _more(pattern_steps.across[name] - near) if name in pattern_steps.across else "–",
             ),
             name,
         )
-        for one in steps
-        for name, near in one.within.items()
+        for pattern_steps in steps
+        for name, near in pattern_steps.within.items()
     ]
     return Table(
         "Coupled applications: what a step takes",
@@ -120,10 +132,10 @@ def coupled_table(steps: tuple[Steps, ...]) -> Table:
 
 
 def _more(difference: Range) -> str:
-    def words(seconds: float) -> str:
+    def signed(seconds: float) -> str:
         return ("+" if seconds >= 0 else "−") + format_time(abs(seconds))
 
-    return wording.with_interval(difference, words)
+    return wording.with_interval(difference, signed)
 
 
 def coupled_statements(steps: tuple[Steps, ...]) -> tuple[Statement, ...]:
@@ -146,9 +158,9 @@ def coupled_statements(steps: tuple[Steps, ...]) -> tuple[Statement, ...]:
         "4",
     )
     return (
-        _about(loose, steps, ("groundwater", "climate"), lambda one: at_most(one, SMALL)),
-        _about(sensible, steps, ("meg",), lambda one: at_least(one, LARGE)),
-        _about(hidden, steps, ("molecular",), lambda one: at_most(one, SMALL)),
+        _about(loose, steps, ("groundwater", "climate"), lambda estimate: at_most(estimate, SMALL)),
+        _about(sensible, steps, ("meg",), lambda estimate: at_least(estimate, LARGE)),
+        _about(hidden, steps, ("molecular",), lambda estimate: at_most(estimate, SMALL)),
     )
 
 
@@ -156,9 +168,9 @@ def _about(
     claim: Claim, steps: tuple[Steps, ...], names: tuple[str, ...], judge: Callable[[Range], StatementVerdict]
 ) -> Statement:
     own = {
-        f"{name} with {one.pattern.name}" if len(names) > 1 else name: ratio
-        for one in steps
-        if one.pattern.name in names
-        for name, ratio in one.longer.items()
+        f"{name} with {pattern_steps.pattern.name}" if len(names) > 1 else name: ratio
+        for pattern_steps in steps
+        if pattern_steps.pattern.name in names
+        for name, ratio in pattern_steps.longer.items()
     }
     return claims.about_all(claim, own, judge, wording.ratio)

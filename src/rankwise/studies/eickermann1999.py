@@ -99,13 +99,13 @@ class RouteResults:
 
 def page(results: Mapping[str, Results]) -> Page:
     """Return the statements, tables 1 and 2, and the bandwidths against size, which the paper does not show."""
-    found = [_found(route, results) for route in ROUTES]
-    single = [one for label, one in results.items() if not gateways.is_joined(label)]
-    names = tuple(dict.fromkeys(name for one in single for name in one.comparison.implementations))
+    all_routes = [_found(route, results) for route in ROUTES]
+    single = [run_results for label, run_results in results.items() if not gateways.is_joined(label)]
+    names = tuple(dict.fromkeys(name for run_results in single for name in run_results.comparison.implementations))
     joined = gateways.measured({route.key: route.name for route in ROUTES}, results)
-    statements = [one for route in found for one in _on_route(route)] + _on_mpi(found)
-    charts = tuple(_chart(one, names) for one in found)
-    tables = [_table_1(found), _table_2(found, names), gateways.table(joined)]
+    statements = [statement for route in all_routes for statement in _on_route(route)] + _on_mpi(all_routes)
+    charts = tuple(_chart(route_results, names) for route_results in all_routes)
+    tables = [_table_1(all_routes), _table_2(all_routes, names), gateways.table(joined)]
     caveats = [*CAVEATS, coupled_fields.NOT_RUN]
     if coupled_fields.LABEL in results:
         steps = coupled_fields.measured(results[coupled_fields.LABEL])
@@ -118,35 +118,36 @@ def page(results: Mapping[str, Results]) -> Page:
 def _found(route: Route, results: Mapping[str, Results]) -> RouteResults:
     tuned, untuned = (best_curves(results.get(f"{route.key}-{state}")) for state in ("tuned", "untuned"))
     bandwidths = [
-        {name: one.scaled(1 / BITS) for name, one in maxima(curves).items()} for curves in (tuned, untuned)
+        {name: estimate.scaled(1 / BITS) for name, estimate in maxima(curves).items()}
+        for curves in (tuned, untuned)
     ]
     return RouteResults(route, tuned, untuned, bandwidths[0], bandwidths[1], latencies(tuned))
 
 
-def _on_route(found: RouteResults) -> list[Statement]:
-    by_hosts = _with_workstations if found.route.key == "atm622" else _with_supercomputers
-    return [_on_tuning(found), *by_hosts(found)]
+def _on_route(route_results: RouteResults) -> list[Statement]:
+    by_hosts = _with_workstations if route_results.route.key == "atm622" else _with_supercomputers
+    return [_on_tuning(route_results), *by_hosts(route_results)]
 
 
-def _on_tuning(found: RouteResults) -> Statement:
-    stated = found.published
+def _on_tuning(route_results: RouteResults) -> Statement:
+    stated = route_results.published
     gain = stated["measured"] / stated["untuned"]
     gained = {}
-    if TCP in found.tuned and TCP in found.untuned:
-        gained[f"TCP over {found.route.name}"] = found.tuned[TCP] / found.untuned[TCP]
+    if TCP in route_results.tuned and TCP in route_results.untuned:
+        gained[f"TCP over {route_results.route.name}"] = route_results.tuned[TCP] / route_results.untuned[TCP]
     claim = Claim(
-        f"tuning-{found.route.key}",
+        f"tuning-{route_results.route.key}",
         "“The comparison with untuned sockets (using the operating system defaults) show the importance of socket "
-        f"tuning”: over {found.route.name} {stated['measured']} instead of {stated['untuned']} MB/s, "
+        f"tuning”: over {route_results.route.name} {stated['measured']} instead of {stated['untuned']} MB/s, "
         f"{wording.ratio(gain)}.",
         "2 and table 1",
     )
     half_of_the_gain = 1 + (gain - 1) / 2
-    return claims.about_all(claim, gained, lambda one: at_least(one, half_of_the_gain), wording.ratio)
+    return claims.about_all(claim, gained, lambda estimate: at_least(estimate, half_of_the_gain), wording.ratio)
 
 
-def _with_workstations(found: RouteResults) -> list[Statement]:
-    stated = found.published
+def _with_workstations(route_results: RouteResults) -> list[Statement]:
+    stated = route_results.published
     good_use = Claim(
         "good-use",
         "The workstations “can make good use of the available bandwidth”: "
@@ -159,17 +160,19 @@ def _with_workstations(found: RouteResults) -> list[Statement]:
         f"{PAPER['wan_delay_ms']} ms.",
         "2 and table 1",
     )
-    best, delay = _tcp_alone(found, found.tuned), _tcp_alone(found, found.delay)
+    best, delay = _tcp_alone(route_results, route_results.tuned), _tcp_alone(route_results, route_results.delay)
     return [
-        claims.about_all(good_use, best, lambda one: at_least(one, stated["measured"] * _MB), wording.megabytes),
         claims.about_all(
-            no_delay, delay, lambda one: at_most(one, 1.1 * stated["delay"] * _MS), wording.milliseconds
+            good_use, best, lambda estimate: at_least(estimate, stated["measured"] * _MB), wording.megabytes
+        ),
+        claims.about_all(
+            no_delay, delay, lambda estimate: at_most(estimate, 1.1 * stated["delay"] * _MS), wording.milliseconds
         ),
     ]
 
 
-def _with_supercomputers(found: RouteResults) -> list[Statement]:
-    stated = found.published
+def _with_supercomputers(route_results: RouteResults) -> list[Statement]:
+    stated = route_results.published
     by_hosts = Claim(
         "delay-by-hosts",
         f"“A substantial delay can be introduced by the attached computers”: {stated['delay']} ms one way between "
@@ -182,27 +185,31 @@ def _with_supercomputers(found: RouteResults) -> list[Statement]:
         f"{stated['measured'] / stated['theoretical']:.0%} of the available bandwidth.",
         "2 and table 1",
     )
-    best, delay = _tcp_alone(found, found.tuned), _tcp_alone(found, found.delay)
+    best, delay = _tcp_alone(route_results, route_results.tuned), _tcp_alone(route_results, route_results.delay)
     # What lies nearer to the network's own figure than to the paper's is not the hosts' doing.
     least_delay = (PAPER["wan_delay_ms"] + stated["delay"]) / 2 * _MS
     most_bandwidth = (stated["measured"] + stated["theoretical"]) / 2 * _MB
     return [
-        claims.about_all(by_hosts, delay, lambda one: at_least(one, least_delay), wording.milliseconds),
-        claims.about_all(limited, best, lambda one: at_most(one, most_bandwidth), wording.megabytes),
+        claims.about_all(by_hosts, delay, lambda estimate: at_least(estimate, least_delay), wording.milliseconds),
+        claims.about_all(limited, best, lambda estimate: at_most(estimate, most_bandwidth), wording.megabytes),
     ]
 
 
-def _tcp_alone(found: RouteResults, values: Mapping[str, Range]) -> dict[str, Range]:
-    return {f"TCP over {found.route.name}": values[TCP]} if TCP in values else {}
+def _tcp_alone(route_results: RouteResults, values: Mapping[str, Range]) -> dict[str, Range]:
+    return {f"TCP over {route_results.route.name}": values[TCP]} if TCP in values else {}
 
 
-def _on_mpi(found: list[RouteResults]) -> list[Statement]:
-    extra = {f"{name} over {one.route.name}": more for one in found for name, more in overheads(one.delay).items()}
+def _on_mpi(all_routes: list[RouteResults]) -> list[Statement]:
+    extra = {
+        f"{name} over {route_results.route.name}": more
+        for route_results in all_routes
+        for name, more in overheads(route_results.delay).items()
+    }
     share = {
-        f"{name} over {one.route.name}": best / one.tuned[TCP]
-        for one in found
-        for name, best in one.tuned.items()
-        if name != TCP and TCP in one.tuned
+        f"{name} over {route_results.route.name}": best / route_results.tuned[TCP]
+        for route_results in all_routes
+        for name, best in route_results.tuned.items()
+        if name != TCP and TCP in route_results.tuned
     }
     delay = Claim(
         "mpi-delay", "“MetaMPI introduces an additional delay of about 1.5 msec for external communication.”", "3"
@@ -214,21 +221,23 @@ def _on_mpi(found: list[RouteResults]) -> list[Statement]:
         "6",
     )
     return [
-        claims.about_all(delay, extra, lambda one: at_least(one, 0.75 * _MS), wording.added_microseconds),
-        claims.about_all(bandwidth, share, lambda one: at_least(one, 0.9), lambda value: f"{value:.0%}"),
+        claims.about_all(
+            delay, extra, lambda estimate: at_least(estimate, 0.75 * _MS), wording.added_microseconds
+        ),
+        claims.about_all(bandwidth, share, lambda estimate: at_least(estimate, 0.9), lambda value: f"{value:.0%}"),
     ]
 
 
-def _table_1(found: list[RouteResults]) -> Table:
-    ours = {one.route.row: one for one in found}
+def _table_1(all_routes: list[RouteResults]) -> Table:
+    ours = {route_results.route.row: route_results for route_results in all_routes}
     rows = []
     for key, (theoretical, measured, untuned, delay) in PAPER["table1_tcp"].items():
-        one = ours.get(key)
+        here = ours.get(key)
         cells = (
             f"{theoretical} MB/s",
-            _in_words(one.tuned if one else {}, TCP, wording.megabytes), f"{measured} MB/s",
-            _in_words(one.untuned if one else {}, TCP, wording.megabytes), f"{untuned} MB/s",
-            _in_words(one.delay if one else {}, TCP, wording.milliseconds), f"{delay} ms",
+            _in_words(here.tuned if here else {}, TCP, wording.megabytes), f"{measured} MB/s",
+            _in_words(here.untuned if here else {}, TCP, wording.megabytes), f"{untuned} MB/s",
+            _in_words(here.delay if here else {}, TCP, wording.milliseconds), f"{delay} ms",
         )  # fmt: skip
         rows.append(Row(key.replace("_", ", ").replace("-", " – ").replace("ATM", "ATM "), cells))
     return Table(
@@ -238,44 +247,48 @@ def _table_1(found: list[RouteResults]) -> Table:
     )  # fmt: skip
 
 
-def _table_2(found: list[RouteResults], names: tuple[str, ...]) -> Table:
-    columns = [f"{one.route.name}, {what}" for one in found for what in ("tuned", "untuned", "delay")]
+def _table_2(all_routes: list[RouteResults], names: tuple[str, ...]) -> Table:
+    columns = [
+        f"{route_results.route.name}, {what}"
+        for route_results in all_routes
+        for what in ("tuned", "untuned", "delay")
+    ]
     rows = []
     for name in (TCP, *names):
         cells = [
-            _in_words(values, name, words)
-            for one in found
-            for values, words in (
-                (one.tuned, wording.megabytes),
-                (one.untuned, wording.megabytes),
-                (one.delay, wording.milliseconds),
+            _in_words(values, name, formatter)
+            for route_results in all_routes
+            for values, formatter in (
+                (route_results.tuned, wording.megabytes),
+                (route_results.untuned, wording.megabytes),
+                (route_results.delay, wording.milliseconds),
             )
         ]
         rows.append(Row(name, tuple(cells), "" if name == TCP else name))
-    told: list[str] = []
-    for one in found:
-        stated = PAPER["table2_metampi"].get(one.route.metampi_row)
-        told += [f"{stated[0]} MB/s", _NONE, f"{stated[1]} ms"] if stated else [_NONE] * 3
-    rows.append(Row("MetaMPI, 1999", tuple(told)))
+    stated_cells: list[str] = []
+    for route_results in all_routes:
+        stated = PAPER["table2_metampi"].get(route_results.route.metampi_row)
+        stated_cells += [f"{stated[0]} MB/s", _NONE, f"{stated[1]} ms"] if stated else [_NONE] * 3
+    rows.append(Row("MetaMPI, 1999", tuple(stated_cells)))
     return Table("MPI: throughput and delay", tuple(columns), tuple(rows), "Beside the paper's table 2.")
 
 
-def _in_words(found: Mapping[str, Range], name: str, words: wording.Words) -> str:
-    return wording.with_interval(found[name], words) if name in found else _NONE
+def _in_words(estimates: Mapping[str, Range], name: str, formatter: wording.Words) -> str:
+    return wording.with_interval(estimates[name], formatter) if name in estimates else _NONE
 
 
-def _chart(found: RouteResults, names: tuple[str, ...]) -> Chart:
-    curves = dict(found.tuned_curves)
-    if TCP in found.untuned_curves:
-        curves["TCP untuned"] = found.untuned_curves[TCP]
-    stated = found.published
+def _chart(route_results: RouteResults, names: tuple[str, ...]) -> Chart:
+    curves = dict(route_results.tuned_curves)
+    if TCP in route_results.untuned_curves:
+        curves["TCP untuned"] = route_results.untuned_curves[TCP]
+    stated = route_results.published
     lines = [
-        PaperLine(stated[key] * _MB * BITS, f"1999: {stated[key]} MB/s {words}")
-        for key, words in (("measured", "tuned"), ("untuned", "untuned"))
+        PaperLine(stated[key] * _MB * BITS, f"1999: {stated[key]} MB/s {state}")
+        for key, state in (("measured", "tuned"), ("untuned", "untuned"))
     ]
     return Chart(
-        found.route.key,
-        f"{' to '.join(found.route.nodes)} over {found.route.name}",
+        route_results.route.key,
+        f"{' to '.join(route_results.route.nodes)} over {route_results.route.name}",
         bandwidth_figure(curves, styles_for(names), lines, scale=MEGABYTES),
         "Sockets tuned, and raw TCP untuned too. Best of each launch, median over launches.",
     )

@@ -83,13 +83,13 @@ class Joined:
 
 def measured(routes: Mapping[str, str], results: Mapping[str, Results]) -> tuple[Joined, ...]:
     """Return what there is of each route, names by key, and way."""
-    found = []
+    all_joined = []
     for key, name in routes.items():
         for way in WAYS:
             curves = best_curves(results.get(f"{key}-{way.key}"))
-            bandwidth = {of: one.scaled(1 / BITS) for of, one in maxima(curves).items()}
-            found.append(Joined(name, way, bandwidth, latencies(curves)))
-    return tuple(found)
+            bandwidth = {of: estimate.scaled(1 / BITS) for of, estimate in maxima(curves).items()}
+            all_joined.append(Joined(name, way, bandwidth, latencies(curves)))
+    return tuple(all_joined)
 
 
 def is_joined(label: str) -> bool:
@@ -97,7 +97,7 @@ def is_joined(label: str) -> bool:
     return label.endswith(tuple(f"-{way.key}" for way in WAYS))
 
 
-def aims(found: tuple[Joined, ...]) -> tuple[Statement, ...]:
+def aims(all_joined: tuple[Joined, ...]) -> tuple[Statement, ...]:
     """State what a joined job may add to TCP's delay, and take of its bandwidth."""
     delays = [
         claims.about_all(
@@ -107,23 +107,23 @@ def aims(found: tuple[Joined, ...]) -> tuple[Statement, ...]:
                 "added 1.5 ms.",
                 _OURS,
             ),
-            {name: more for one in found if one.way == way for name, more in one.added.items()},
+            {name: more for joined in all_joined if joined.way == way for name, more in joined.added.items()},
             lambda more, way=way: at_most(more, way.aim_seconds),  # type: ignore[misc]
             wording.added_microseconds,
         )
         for way in WAYS
     ]
-    shares = [one for joined in PAPER["table2_metampi"] if (one := _share_of_paper(joined))]
+    shares = [paper_share for joined in PAPER["table2_metampi"] if (paper_share := _share_of_paper(joined))]
     bandwidth = Claim(
         "aim-joined-bandwidth",
         f"A joined job has at least {AIM_SHARE:.0%} of TCP's bandwidth; MetaMPI had {min(shares):.0%} to "
         f"{max(shares):.0%}.",
         _OURS,
     )
-    all_shares = {name: share for one in found for name, share in one.share.items()}
+    all_shares = {name: share for joined in all_joined for name, share in joined.share.items()}
     return (
         *delays,
-        claims.about_all(bandwidth, all_shares, lambda one: at_least(one, AIM_SHARE), "{:.1%}".format),
+        claims.about_all(bandwidth, all_shares, lambda estimate: at_least(estimate, AIM_SHARE), "{:.1%}".format),
     )
 
 
@@ -133,7 +133,7 @@ def _share_of_paper(key: str) -> float:
     return PAPER["table2_metampi"][key][0] / tcp[1] if tcp else 0.0
 
 
-def table(found: tuple[Joined, ...]) -> Table:
+def table(all_joined: tuple[Joined, ...]) -> Table:
     """Return the paper's rows of which it has both, and below them ours."""
     rows = [
         Row(
@@ -146,7 +146,7 @@ def table(found: tuple[Joined, ...]) -> Table:
         for key, stated in PAPER["table2_metampi"].items()
         if (tcp := PAPER["table1_tcp"].get(key))
     ]  # fmt: skip
-    rows += [Row(one.title, _cells(one), one.job) for one in found]
+    rows += [Row(joined.title, _cells(joined), joined.job) for joined in all_joined]
     return Table(
         "Through gateways: MetaMPI, and a joined job",
         ("TCP", "MPI", "of TCP's", "TCP's delay", "MPI's delay", "more"), tuple(rows),
@@ -155,13 +155,13 @@ def table(found: tuple[Joined, ...]) -> Table:
     )  # fmt: skip
 
 
-def _cells(one: Joined) -> tuple[str, ...]:
-    def words(found: Mapping[str, Range], name: str, said: Callable[[float], str]) -> str:
-        return wording.with_interval(found[name], said) if name in found else _NONE
+def _cells(joined: Joined) -> tuple[str, ...]:
+    def cell(estimates: Mapping[str, Range], name: str, said: Callable[[float], str]) -> str:
+        return wording.with_interval(estimates[name], said) if name in estimates else _NONE
 
     return (
-        words(one.bandwidth, TCP, wording.megabytes), words(one.bandwidth, one.job, wording.megabytes),
-        words(one.share, one.title, "{:.1%}".format),
-        words(one.delay, TCP, wording.milliseconds), words(one.delay, one.job, wording.milliseconds),
-        words(one.added, one.title, wording.added_microseconds),
+        cell(joined.bandwidth, TCP, wording.megabytes), cell(joined.bandwidth, joined.job, wording.megabytes),
+        cell(joined.share, joined.title, "{:.1%}".format),
+        cell(joined.delay, TCP, wording.milliseconds), cell(joined.delay, joined.job, wording.milliseconds),
+        cell(joined.added, joined.title, wording.added_microseconds),
     )  # fmt: skip

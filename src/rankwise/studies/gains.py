@@ -36,15 +36,18 @@ def gain_table(
         for name, own in figures_where(results, figures.values(), wanted(variant)).items():
             known = before.get(name, {})
             ratios = (
-                known[one] / own[one] if one in own and one in known else _MISSING for one in figures.values()
+                known[figure] / own[figure] if figure in own and figure in known else _MISSING
+                for figure in figures.values()
             )
             cells = tuple(wording.with_interval(ratio, "{:.2f}".format) for ratio in ratios)
             rows.append(Row(f"{name}, {variant}", cells, name))
     if not results or not any(series for launch in results.launches for series in launch.series):
         return ()
-    told = (one.message for one in results.comparison.notices if one.kind in (NO_PROFILE, NOT_MAPPED, MAPPED))
-    words = " ".join([_NOTE + note, *(f"{one[0].upper()}{one[1:]}." for one in told)])
-    return (Table(title, tuple(figures), tuple(rows), words),)
+    messages = (
+        notice.message for notice in results.comparison.notices if notice.kind in (NO_PROFILE, NOT_MAPPED, MAPPED)
+    )
+    text = " ".join([_NOTE + note, *(f"{message[0].upper()}{message[1:]}." for message in messages)])
+    return (Table(title, tuple(figures), tuple(rows), text),)
 
 
 def _which(run: StudyRun) -> Callable[[str], Callable[[Cell], bool]]:

@@ -88,21 +88,23 @@ Times = Mapping[str, tuple[Range, ...]]
 
 def page(results: Mapping[str, Results]) -> Page:
     """Return three statements on conflicts, and the paper's tables of messages, cuts and errors beside ours."""
-    names = list(dict.fromkeys(name for one in results.values() for name in one.implementations))
+    names = list(dict.fromkeys(name for run_results in results.values() for name in run_results.implementations))
     conflicts = results.get("conflicts")
-    found = {name: _times(conflicts, name) if conflicts else {} for name in names}
-    tables = [_table(found)]
+    by_name = {name: _times(conflicts, name) if conflicts else {} for name in names}
+    tables = [_table(by_name)]
     if "single" in results:
         tables.insert(0, _single(results["single"], names))
     if conflicts and "random" in results:
         tables.append(_errors(conflicts, results["random"], names))
     tables += gain_table(_MAPPED_TITLE, MAPPING, results.get(MAPPING.label), {"CG": "seconds"}, _MAPPED_NOTE)
-    return Page((_together(found), _receiving(found), _zigzags(found)), tuple(tables), (), CAVEATS)
+    return Page((_together(by_name), _receiving(by_name), _zigzags(by_name)), tuple(tables), (), CAVEATS)
 
 
 def _single(results: Results, names: Sequence[str]) -> Table:
     """The paper's table 1."""
-    curves = {name: {one.size_bytes: one.seconds for one in curve} for name, curve in best_curves(results).items()}
+    curves = {
+        name: {point.size_bytes: point.seconds for point in curve} for name, curve in best_curves(results).items()
+    }
     known = [curves.get(name, {}) for name in names]
     small, large = _SINGLE_BYTES
     latencies = [_cells((own[small].scaled(1e6),)) if small in own else _NONE for own in known]
@@ -111,8 +113,8 @@ def _single(results: Results, names: Sequence[str]) -> Table:
     return Table(
         "One message at a time", (*names, *(f"{network}, 2006" for network in _NETWORKS)),
         (
-            Row("latency in us", (*latencies, *(f"{one['L_us']:g}" for one in theirs))),
-            Row("bandwidth in MB/s", (*rates, *(f"{one['bw_MBps']:g}" for one in theirs))),
+            Row("latency in us", (*latencies, *(f"{stated['L_us']:g}" for stated in theirs))),
+            Row("bandwidth in MB/s", (*rates, *(f"{stated['bw_MBps']:g}" for stated in theirs))),
         ),
         "Best of a launch, of 1 byte and of 4 MiB; of 2006 the paper's table 1. The network here has a tenth of "
         "the rate of Gigabit Ethernet, 12.5 MB/s.",
@@ -121,15 +123,15 @@ def _single(results: Results, names: Sequence[str]) -> Table:
 
 def _errors(conflicts: Results, random: Results, names: Sequence[str]) -> Table:
     """How far each model is off in patterns that its fit has not seen, beside what the paper reports."""
-    found, why = {}, []
+    by_name, why = {}, []
     for name in names:
         try:
-            found[name] = _errors_of(conflicts, random, name)
+            by_name[name] = _errors_of(conflicts, random, name)
         except HostError as error:
             why.append(f" {name}: {error}.")
     rows = []
     for model in MODELS:
-        ours = [found.get(name, {}).get(model, _NONE) for name in names]
+        ours = [by_name.get(name, {}).get(model, _NONE) for name in names]
         theirs = [_published_error(network) if model == "flow-cuts" else _NONE for network in _NETWORKS]
         rows.append(Row(_MODEL_NAMES[model], (*ours, *theirs)))
     return Table(
@@ -142,15 +144,17 @@ def _errors(conflicts: Results, random: Results, names: Sequence[str]) -> Table:
 
 def _errors_of(conflicts: Results, random: Results, name: str) -> Mapping[str, str]:
     """By model. Raises HostError for patterns that were not measured, or that no model explains."""
-    unseen = [one for pattern, one in observed(random.launches, name).items() if pattern in _RANDOM]
+    unseen = [
+        observation for pattern, observation in observed(random.launches, name).items() if pattern in _RANDOM
+    ]
     if not unseen:
         return {}
     seen = observed(conflicts.launches, name)
     fit = fit_one_switch(seen, simulated, dropped_packets((*conflicts.launches, *random.launches)))
-    nodes = tuple(f"n{number}" for number in range(max(ranks_of(one.pattern) for one in unseen)))
+    nodes = tuple(f"n{number}" for number in range(max(ranks_of(observation.pattern) for observation in unseen)))
     platform = replace(fit.platform, sites=(replace(fit.platform.sites[0], nodes=nodes),))
     errors = {model: accuracy(platform, model, unseen, simulated) for model in MODELS}
-    return {model: f"{100 * one.mean:.1f} %, worst {100 * one.worst:.1f} %" for model, one in errors.items()}
+    return {model: f"{100 * error.mean:.1f} %, worst {100 * error.worst:.1f} %" for model, error in errors.items()}
 
 
 def _published_error(network: str) -> str:
@@ -170,21 +174,21 @@ def _times(results: Results, implementation: str) -> Times:
     }
 
 
-def _together(found: Mapping[str, Times]) -> Statement:
+def _together(by_name: Mapping[str, Times]) -> Statement:
     claim = Claim(
         "together", "Two messages that leave one node together, or reach it together, each take twice as long.",
         "table 2",
     )  # fmt: skip
     verdicts, texts = {}, {}
-    for name, own in found.items():
-        times = [one for pattern in _INTO for one in own.get(pattern, ())]
+    for name, own in by_name.items():
+        times = [estimate for pattern in _INTO for estimate in own.get(pattern, ())]
         if times:
-            verdicts[name] = every([between(one, 1.94, 2.06) for one in times])
-            texts[name] = f"{name} ({', '.join(_in_units(one.value) for one in times)})"
+            verdicts[name] = every([between(estimate, 1.94, 2.06) for estimate in times])
+            texts[name] = f"{name} ({', '.join(_in_units(estimate.value) for estimate in times)})"
     return claims.from_verdicts(claim, verdicts, texts)
 
 
-def _receiving(found: Mapping[str, Times]) -> Statement:
+def _receiving(by_name: Mapping[str, Times]) -> Statement:
     _, cut = PAPER["table2_flow_cuts"]["GigE/LAM"]["through"]
     slowed = _cut_through(cut)
     claim = Claim(
@@ -194,7 +198,7 @@ def _receiving(found: Mapping[str, Times]) -> Statement:
         "table 2",
     )
     verdicts, texts = {}, {}
-    for name, own in found.items():
+    for name, own in by_name.items():
         if _THROUGH in own:
             into, out = own[_THROUGH]
             verdicts[name] = every([at_most(into, 1.1), at_least(out, (1 + slowed) / 2)])
@@ -202,7 +206,7 @@ def _receiving(found: Mapping[str, Times]) -> Statement:
     return claims.from_verdicts(claim, verdicts, texts)
 
 
-def _zigzags(found: Mapping[str, Times]) -> Statement:
+def _zigzags(by_name: Mapping[str, Times]) -> Statement:
     outer = [_outer(network) for network in _NETWORKS[:2]]
     claim = Claim(
         "zigzag",
@@ -211,22 +215,22 @@ def _zigzags(found: Mapping[str, Times]) -> Statement:
         "table 2",
     )
     verdicts, texts = {}, {}
-    for name, own in found.items():
+    for name, own in by_name.items():
         if _ZIGZAG in own:
             first, inner, last = own[_ZIGZAG]
             most = (max(outer) + 2) / 2
             verdicts[name] = every([at_most(first, most), at_most(last, most), between(inner, 1.9, 2.1)])
-            texts[name] = f"{name} ({', '.join(_in_units(one.value) for one in own[_ZIGZAG])})"
+            texts[name] = f"{name} ({', '.join(_in_units(estimate.value) for estimate in own[_ZIGZAG])})"
     return claims.from_verdicts(claim, verdicts, texts)
 
 
-def _table(found: Mapping[str, Times]) -> Table:
-    columns = (*found, *(f"{network}, 2006" for network in _NETWORKS))
+def _table(by_name: Mapping[str, Times]) -> Table:
+    columns = (*by_name, *(f"{network}, 2006" for network in _NETWORKS))
     rows = []
     for pattern, flows in _PATTERNS.items():
-        ours = [_cells(own.get(pattern, ())) for own in found.values()]
+        ours = [_cells(own.get(pattern, ())) for own in by_name.values()]
         theirs = [", ".join(map(_in_units, _published(network, pattern, len(flows)))) for network in _NETWORKS]
-        rows.append(Row(pattern, (*ours, *(one or _NONE for one in theirs))))
+        rows.append(Row(pattern, (*ours, *(text or _NONE for text in theirs))))
     return Table(
         "Times of flows, in units of one alone", columns, tuple(rows),
         "Flows of 4 MiB in the pattern's order; of 2006 what the paper's table 2 of cuts gives.",
@@ -257,7 +261,9 @@ def _outer(network: str) -> float:
 
 
 def _cells(times: Sequence[Range]) -> str:
-    return ", ".join(f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]" for one in times) or _NONE
+    return (
+        ", ".join(f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]" for estimate in times) or _NONE
+    )
 
 
 def _in_units(value: float) -> str:

@@ -15,20 +15,20 @@ from rankwise.studies.base import Page, Results, Statement, StatementVerdict, St
 from rankwise.studies.page_sections import MARKS, figures, runs, statements, tables
 
 
-def verdict_counts(found: tuple[Statement, ...]) -> dict[StatementVerdict, int]:
+def verdict_counts(judged: tuple[Statement, ...]) -> dict[StatementVerdict, int]:
     """Return how many statements hold, no longer do, and are undecided."""
-    return {word: sum(one.verdict == word for one in found) for word in MARKS}
+    return {word: sum(statement.verdict == word for statement in judged) for word in MARKS}
 
 
-def summary(found: tuple[Statement, ...]) -> str:
+def summary(judged: tuple[Statement, ...]) -> str:
     """Return the answer in one sentence."""
-    counts = verdict_counts(found)
+    counts = verdict_counts(judged)
     hold = "holds" if counts["holds"] == 1 else "hold"
     today = f"{counts['holds']} {hold} today, {counts['no longer']} no longer"
-    said = f"Of {len(found)} statements of the paper {today}"
+    said = f"Of {len(judged)} statements of the paper {today}"
     if not counts["undecided"]:
         return f"{said}."
-    missing = sum(not is_measured(one) for one in found)
+    missing = sum(not is_measured(statement) for statement in judged)
     more = f", {missing} of them not measured" if missing else ""
     return f"{said}; {counts['undecided']} could not be decided{more}."
 
@@ -40,7 +40,9 @@ def is_measured(statement: Statement) -> bool:
 
 def study_page(study: Study, page: Page, results: Mapping[str, Results], command_line: str) -> report.Page:
     """Return the page that sets what a paper measured beside what is measured here."""
-    names = report.implementations_of(name for one in results.values() for name in one.implementations)
+    names = report.implementations_of(
+        name for run_results in results.values() for name in run_results.implementations
+    )
     warnings = _warnings(study, results)
     counts = verdict_counts(page.statements)
     introduction = report.Introduction(
@@ -67,6 +69,6 @@ def _warnings(study: Study, results: Mapping[str, Results]) -> list[Notice]:
     measured = [(run.title, results[run.label]) for run in study.runs if run.label in results]
     return [
         replace(notice, kind=f"{notice.kind} · {title}")
-        for title, one in measured
-        for notice in one.comparison.notices
+        for title, run_results in measured
+        for notice in run_results.comparison.notices
     ]

@@ -41,7 +41,7 @@ def figures(page: Page) -> Section:
         "figures",
         {"charts": page.charts},
         link="Figures",
-        choices={"study": [Choice("", {one.key: one.figure for one in page.charts})]},
+        choices={"study": [Choice("", {chart.key: chart.figure for chart in page.charts})]},
         package="rankwise.studies",
     )
 
@@ -87,9 +87,11 @@ def runs(study: Study, page: Page, results: Mapping[str, Results], command_line:
 
 def _networks(study: Study, results: Mapping[str, Results]) -> list[NetworkShown]:
     """One for each preset that was measured on."""
-    found: dict[str, NetworkShown] = {}
+    by_testbed: dict[str, NetworkShown] = {}
     for run in study.runs:
-        one = results.get(run.label)
-        if one is not None and one.topology is not None and run.testbed not in found:
-            found[run.testbed] = NetworkShown(run.testbed, drawing(one.topology, one.paths), path_rows(one.paths))
-    return list(found.values())
+        run_results = results.get(run.label)
+        if run_results is not None and run_results.topology is not None and run.testbed not in by_testbed:
+            by_testbed[run.testbed] = NetworkShown(
+                run.testbed, drawing(run_results.topology, run_results.paths), path_rows(run_results.paths)
+            )
+    return list(by_testbed.values())

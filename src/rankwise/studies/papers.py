@@ -12,8 +12,8 @@ from typing import Any
 def paper(name: str) -> dict[str, Any]:
     """Return the facts and figures of one paper, by the keys of the file. Raises KeyError for an unknown paper."""
     text = resources.files("rankwise.studies").joinpath("papers.toml").read_text(encoding="utf-8")
-    found: dict[str, Any] = tomllib.loads(text)[name]
-    return found
+    facts: dict[str, Any] = tomllib.loads(text)[name]
+    return facts
 
 
 def citation(name: str) -> str:

@@ -41,16 +41,16 @@ def best_curves(results: Results | None) -> dict[str, BestCurve]:
     """Return the curve of TCP (if it was measured) and then of each implementation, in the run's order."""
     if results is None:
         return {}
-    found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    samples: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for launch in results.launches:
         for (cell, quantity), seconds in launch.values(quantile=0).items():
             if cell.benchmark in _NAMES and quantity == "time" and seconds > 0:
-                found[_NAMES[cell.benchmark] or cell.implementation][cell.size_bytes].append(seconds)
+                samples[_NAMES[cell.benchmark] or cell.implementation][cell.size_bytes].append(seconds)
     order = [TCP, *results.comparison.implementations]
     return {
-        name: tuple(Best(size, over_launches(values)) for size, values in sorted(found[name].items()))
+        name: tuple(Best(size, over_launches(values)) for size, values in sorted(samples[name].items()))
         for name in order
-        if name in found
+        if name in samples
     }
 
 
@@ -65,14 +65,16 @@ def overheads(latency: Mapping[str, Range]) -> dict[str, Range]:
     """Return how much longer than TCP each implementation takes, seconds; none without TCP."""
     if TCP not in latency:
         return {}
-    return {name: one - latency[TCP] for name, one in latency.items() if name != TCP}
+    return {name: estimate - latency[TCP] for name, estimate in latency.items() if name != TCP}
 
 
 def times_over_tcp(curves: Mapping[str, BestCurve]) -> dict[str, dict[int, Range]]:
     """Return how many times TCP's time each implementation takes, by size; none without TCP."""
     tcp = {point.size_bytes: point.seconds for point in curves.get(TCP, ())}
     return {
-        name: {one.size_bytes: one.seconds / tcp[one.size_bytes] for one in curve if one.size_bytes in tcp}
+        name: {
+            point.size_bytes: point.seconds / tcp[point.size_bytes] for point in curve if point.size_bytes in tcp
+        }
         for name, curve in curves.items()
         if name != TCP and tcp
     }
@@ -81,7 +83,7 @@ def times_over_tcp(curves: Mapping[str, BestCurve]) -> dict[str, dict[int, Range
 def maxima(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
     """Return the highest bandwidth over all sizes, bits per second."""
     return {
-        name: max((point.bits_per_second for point in curve if point.size_bytes), key=lambda one: one.value)
+        name: max((point.bits_per_second for point in curve if point.size_bytes), key=lambda rate: rate.value)
         for name, curve in curves.items()
         if any(point.size_bytes for point in curve)
     }
@@ -89,20 +91,20 @@ def maxima(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
 
 def half_sizes(curves: Mapping[str, BestCurve]) -> dict[str, Range]:
     """Return the size in bytes at which half of a curve's own maximum is first reached, interpolated."""
-    found = {}
+    by_name = {}
     for name, curve in curves.items():
         rates = [(point.size_bytes, point.bits_per_second) for point in curve if point.size_bytes]
         if len(rates) < 2:
             continue
-        best = max((rate for _, rate in rates), key=lambda one: one.value)
+        best = max((rate for _, rate in rates), key=lambda rate: rate.value)
         sizes = [size for size, _ in rates]
         ends = (
             _crossing(sizes, [rate.value for _, rate in rates], best.value / 2),
             _crossing(sizes, [rate.high for _, rate in rates], best.low / 2),
             _crossing(sizes, [rate.low for _, rate in rates], best.high / 2),
         )
-        found[name] = Range(*ends, min(rate.launches for _, rate in rates))
-    return found
+        by_name[name] = Range(*ends, min(rate.launches for _, rate in rates))
+    return by_name
 
 
 def _crossing(sizes: list[int], rates: list[float], level: float) -> float:

@@ -57,28 +57,28 @@ def over_launches(values: Iterable[float]) -> Range:
     return Range(median(array), *median_interval(array), array.size)
 
 
-def at_least(found: Range, bound: float) -> StatementVerdict:
+def at_least(estimate: Range, bound: float) -> StatementVerdict:
     """Return whether the quantity reaches the bound; undecided while its interval holds the bound."""
-    if not found.known:
+    if not estimate.known:
         return "undecided"
-    return "holds" if found.low >= bound else "no longer" if found.high < bound else "undecided"
+    return "holds" if estimate.low >= bound else "no longer" if estimate.high < bound else "undecided"
 
 
-def at_most(found: Range, bound: float) -> StatementVerdict:
+def at_most(estimate: Range, bound: float) -> StatementVerdict:
     """Return whether the quantity stays at or below the bound."""
-    if not found.known:
+    if not estimate.known:
         return "undecided"
-    return "holds" if found.high <= bound else "no longer" if found.low > bound else "undecided"
+    return "holds" if estimate.high <= bound else "no longer" if estimate.low > bound else "undecided"
 
 
-def between(found: Range, low: float, high: float) -> StatementVerdict:
+def between(estimate: Range, low: float, high: float) -> StatementVerdict:
     """Return whether the quantity lies within both bounds."""
-    return every([at_least(found, low), at_most(found, high)])
+    return every([at_least(estimate, low), at_most(estimate, high)])
 
 
 def every(verdicts: Iterable[StatementVerdict]) -> StatementVerdict:
     """Join claims about several: one that does not hold refutes all; without any it is undecided."""
-    found = set(verdicts)
-    if "no longer" in found:
+    distinct = set(verdicts)
+    if "no longer" in distinct:
         return "no longer"
-    return "holds" if found == {"holds"} else "undecided"
+    return "holds" if distinct == {"holds"} else "undecided"

@@ -21,42 +21,42 @@ def stream_curves(results: Results | None, size_bytes: int) -> dict[str, StreamC
     """Return the streams of messages of this size: TCP's (if it was measured), then each implementation's."""
     if results is None:
         return {}
-    found = {
-        TCP if one.category == "baseline" else one.cell.implementation: one
-        for one in results.comparison.streams
-        if one.cell.size_bytes == size_bytes
+    curves = {
+        TCP if curve.category == "baseline" else curve.cell.implementation: curve
+        for curve in results.comparison.streams
+        if curve.cell.size_bytes == size_bytes
     }
-    return {name: found[name] for name in (TCP, *results.comparison.implementations) if name in found}
+    return {name: curves[name] for name in (TCP, *results.comparison.implementations) if name in curves}
 
 
 def seconds_to_rate(streams: Mapping[str, StreamCurve], bits_per_second: float) -> dict[str, Range]:
     """Return when each came to this bandwidth; infinite for one that never did."""
     return {
-        name: _range(one, curve.launches)
+        name: _range(moment, curve.launches)
         for name, curve in streams.items()
-        for one in curve.reached
-        if not one.share and one.bits_per_second == bits_per_second
+        for moment in curve.reached
+        if not moment.share and moment.bits_per_second == bits_per_second
     }
 
 
 def seconds_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
     """Return when each came to 90 % of its own maximum."""
     return {
-        name: _range(one, curve.launches)
+        name: _range(moment, curve.launches)
         for name, curve in streams.items()
-        for one in curve.reached
-        if one.share == SHARE_OF_MAXIMUM
+        for moment in curve.reached
+        if moment.share == SHARE_OF_MAXIMUM
     }
 
 
 def sustained_bits_per_second(curve: StreamCurve) -> float:
     """Return the stream's maximum over some messages: a single one may arrive as a burst, faster than any link."""
-    return next((one.bits_per_second / one.share for one in curve.reached if one.share), math.nan)
+    return next((moment.bits_per_second / moment.share for moment in curve.reached if moment.share), math.nan)
 
 
 def messages_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
     """Return the number of the first message at 90 % of the stream's maximum, counted from 1."""
-    found = {}
+    by_name = {}
     for name, curve in streams.items():
         wanted = SHARE_OF_MAXIMUM * sustained_bits_per_second(curve) / BITS
         numbers = (
@@ -64,8 +64,8 @@ def messages_to_maximum(streams: Mapping[str, StreamCurve]) -> dict[str, Range]:
             _first(curve.high_bytes_per_second, wanted),
             _first(curve.low_bytes_per_second, wanted),
         )
-        found[name] = Range(*numbers, curve.launches)
-    return found
+        by_name[name] = Range(*numbers, curve.launches)
+    return by_name
 
 
 def _range(reached: Reached, launches: int) -> Range:

@@ -24,22 +24,24 @@ def lines(title: str, page: Page, notices: Sequence[Notice] = ()) -> list[Render
         Text(title, style="bold"),
         Text(),
         *map(_statement, filter(is_measured, page.statements)),
-        *(_statement(one, AIM_WORDS[one.verdict]) for one in page.aims if is_measured(one)),
+        *(_statement(aim, AIM_WORDS[aim.verdict]) for aim in page.aims if is_measured(aim)),
         Text(summary(page.statements)),
     ]
     if page.tables:
-        shown.append(Text(f"Tables on the page: {'; '.join(one.title for one in page.tables)}."))
+        shown.append(Text(f"Tables on the page: {'; '.join(table.title for table in page.tables)}."))
     if notices:
-        kinds = ", ".join(f"{kind} ({count})" for kind, count in Counter(one.kind for one in notices).items())
+        kinds = ", ".join(
+            f"{kind} ({count})" for kind, count in Counter(notice.kind for notice in notices).items()
+        )
         shown.append(Text(f"Warnings about these measurements, listed on the page: {kinds}.", style="yellow"))
     return shown
 
 
-def _statement(one: Statement, word: str = "") -> RenderableType:
+def _statement(statement: Statement, word: str = "") -> RenderableType:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=11, no_wrap=True)
     grid.add_column(overflow="fold")
-    verdict = Text(f"{MARKS[one.verdict]} {word or one.verdict}", style=_COLOURS[one.verdict])
-    grid.add_row(verdict, Text(f"{one.claim.text} ({one.claim.where})"))
-    grid.add_row(Text(), Text(one.measured, style="dim" if one.verdict == "undecided" else ""))
+    verdict = Text(f"{MARKS[statement.verdict]} {word or statement.verdict}", style=_COLOURS[statement.verdict])
+    grid.add_row(verdict, Text(f"{statement.claim.text} ({statement.claim.where})"))
+    grid.add_row(Text(), Text(statement.measured, style="dim" if statement.verdict == "undecided" else ""))
     return Padding(grid, (0, 0, 1, 0))

@@ -78,14 +78,14 @@ def jump(point: SwitchPoint) -> str:
     return f"{format_size(point.below_bytes)} – {format_size(point.at_bytes)}: {ratio(point.jump_ratio)}"
 
 
-def with_interval(found: Range, words: Words) -> str:
+def with_interval(estimate: Range, formatter: Words) -> str:
     """Format a value with its interval: `46 µs [45, 47]`; `–` for what was not measured."""
-    if not found.launches or math.isnan(found.value):
+    if not estimate.launches or math.isnan(estimate.value):
         return "–"
-    value = words(found.value)
-    if found.launches == 1:
+    value = formatter(estimate.value)
+    if estimate.launches == 1:
         return f"{value} [one launch]"
-    ends = [words(end) for end in (found.low, found.high)]
+    ends = [formatter(end) for end in (estimate.low, estimate.high)]
     unit = value.rpartition(" ")[2]
     if all(end.endswith(f" {unit}") for end in ends):
         ends = [end.removesuffix(f" {unit}") for end in ends]
@@ -106,7 +106,7 @@ def by_verdict(verdicts: Mapping[str, StatementVerdict], texts: Mapping[str, str
     }  # fmt: skip
     parts = []
     for verdict, head in heads.items():
-        own = [texts[name] for name, one in verdicts.items() if one == verdict]
+        own = [texts[name] for name, judged in verdicts.items() if judged == verdict]
         if own:
             parts.append(f"{head} {listed(own)}")
     said = "; ".join(parts)

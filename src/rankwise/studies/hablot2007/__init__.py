@@ -44,13 +44,13 @@ GONE = (
 
 def page(results: Mapping[str, Results]) -> Page:
     """Return everything that the study finds in these results."""
-    found = Findings(results)
+    findings = Findings(results)
     gone = [
         GONE.format(title=run.title, run=results[run.label].run.id)
         for run in RUNS
         if run.tune and run.label in results and results[run.label].profile is None
     ]
-    whole = Page(statements(found), tables(found), charts(found), (*CAVEATS, *gone), aims(found))
+    whole = Page(statements(findings), tables(findings), charts(findings), (*CAVEATS, *gone), aims(findings))
     return _with_applications(whole, results)
 
 

@@ -61,7 +61,7 @@ def rays_of(rank: int) -> str:
     return f"rays of rank {rank}"
 
 
-_TIMES = tuple((seconds_of(one), rf'"app": "{one}".*?"seconds": {NUMBER}') for one in KERNELS)
+_TIMES = tuple((seconds_of(kernel), rf'"app": "{kernel}".*?"seconds": {NUMBER}') for kernel in KERNELS)
 _COUNTS = tuple(
     (
         number_of(kernel, call, size),
@@ -76,7 +76,7 @@ _COUNTS = tuple(
 def _npb(
     label: str, title: str, nodes: tuple[str, ...], seconds: float, further: tuple[Further, ...] = ()
 ) -> StudyRun:
-    each = tuple(Application(one, CLASS) for one in KERNELS)
+    each = tuple(Application(kernel, CLASS) for kernel in KERNELS)
     counted = _COUNTS if label == NPB_GRID else ()
     return StudyRun(
         label, title, "grid5000-2007-npb", (), Effort((), 3, seconds, 0.0, 3600), None, "block", len(nodes),
@@ -103,8 +103,10 @@ def _ray2mesh(
     own = Application(
         "ray2mesh", "", ("rays=1000000", "set=1000", f"mesh_bytes={TENTH * 235e6:.0f}"), (a_set, 0.0)
     )  # fmt: skip
-    found = [(name, rf'"app": "ray2mesh".*?"{name}": {NUMBER}') for name in ("tracing_seconds", "merging_seconds")]
-    found.append(("total", rf'"app": "ray2mesh".*?"seconds": {NUMBER}'))
+    figures = [
+        (name, rf'"app": "ray2mesh".*?"{name}": {NUMBER}') for name in ("tracing_seconds", "merging_seconds")
+    ]
+    figures.append(("total", rf'"app": "ray2mesh".*?"seconds": {NUMBER}'))
     rays = [
         (rays_of(rank), rf'"rays_of_rank_{rank}": {NUMBER}')
         for rank in range(1, len(_WORKERS) + 1)
@@ -113,7 +115,7 @@ def _ray2mesh(
         label or label_of(site), f"ray2mesh, the master in {site.capitalize()}{title}", "grid5000-2007-ray2mesh",
         (), Effort((), 3, seconds, 0.0, 180), None, "hosts=" + "+".join((f"{site}-1", *_WORKERS)),
         1 + len(_WORKERS), profile_of=GRID_MPI if further else "", further=further,
-        applications=Applications((own,), (*found, *rays), no_compute=True),
+        applications=Applications((own,), (*figures, *rays), no_compute=True),
     )  # fmt: skip
 
 

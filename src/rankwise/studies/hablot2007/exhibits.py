@@ -23,24 +23,30 @@ _FIGURES = {
 }
 
 
-def tables(found: Findings) -> tuple[Table, ...]:
+def tables(findings: Findings) -> tuple[Table, ...]:
     """Return the tables, each with the paper's rows among or below ours."""
-    return (_table_4(found), _bandwidth(found), _thresholds(found), *mpi_tables(found), _slow_start(found))
+    return (
+        _table_4(findings),
+        _bandwidth(findings),
+        _thresholds(findings),
+        *mpi_tables(findings),
+        _slow_start(findings),
+    )
 
 
-def charts(found: Findings) -> tuple[Chart, ...]:
+def charts(findings: Findings) -> tuple[Chart, ...]:
     """Draw bandwidth against size in the three networks, and against time."""
-    styles = styles_for(found.implementations)
+    styles = styles_for(findings.implementations)
     stated = PAPER["bandwidth_Mbps"]
     shown = []
     for net, (key, title, maximum, half) in _FIGURES.items():
         most = stated[maximum] * _MBIT
         line = PaperLine(most, f"2007: {stated[maximum]} Mbit/s at most")
         points = [PaperPoint(stated[half], most / 2, f"2007: half at {format_size(stated[half])}")] if half else []
-        figure = bandwidth_figure(found.curves[net], styles, [line], points)
+        figure = bandwidth_figure(findings.curves[net], styles, [line], points)
         note = f"The paper's {key.replace('-', ' ')}. Best of each launch, median over launches."
         shown.append(Chart(key, title, figure, note))
-    shown.append(figure_7(found))
+    shown.append(figure_7(findings))
     slow = PAPER["slow_start"]
     half_seconds = slow["seconds_to_500_Mbps"]
     points = [
@@ -48,23 +54,23 @@ def charts(found: Findings) -> tuple[Chart, ...]:
         PaperPoint(half_seconds["others"], HALF_GIGABIT, "2007: other MPIs", "bottom center"),
         PaperPoint(slow["tcp_seconds_to_max"], stated["grid_tcp_tuned_max"] * _MBIT, "2007: TCP at its maximum"),
     ]
-    figure = stream_figure(found.streams, styles, [], points)
+    figure = stream_figure(findings.streams, styles, [], points)
     note = "The paper's figure 9: the bandwidth of each message, median over launches."
     return (*shown, Chart("figure-9", "Slow start: messages of 1 MiB one after the other", figure, note))
 
 
-def _table_4(found: Findings) -> Table:
+def _table_4(findings: Findings) -> Table:
     published = {name: _published_latency(name) for name in PAPER["table4_latency_us"]}
     rows = []
-    for name in (TCP, *found.implementations):
+    for name in (TCP, *findings.implementations):
         theirs = published.get(TCP if name == TCP else ancestor(name), (_NONE, _NONE))
         cells = [
             cell
-            for net, told in zip((CLUSTER, TUNED), theirs, strict=True)
+            for net, text in zip((CLUSTER, TUNED), theirs, strict=True)
             for cell in (
-                _in_words(found.latency[net].get(name), wording.microseconds),
-                _in_words(found.overhead[net].get(name), wording.added_microseconds),
-                told,
+                _in_words(findings.latency[net].get(name), wording.microseconds),
+                _in_words(findings.overhead[net].get(name), wording.added_microseconds),
+                text,
             )
         ]
         rows.append(Row(name, tuple(cells), "" if name == TCP else name))
@@ -79,25 +85,27 @@ def _table_4(found: Findings) -> Table:
 
 
 def _published_latency(name: str) -> tuple[str, ...]:
-    told = []
+    texts = []
     for column, net in enumerate((CLUSTER, TUNED)):
         more = published_overheads_us()[net].get(name)
-        told.append(f"{PAPER['table4_latency_us'][name][column]} µs" + (f" (+{more})" if more is not None else ""))
-    return tuple(told)
+        texts.append(
+            f"{PAPER['table4_latency_us'][name][column]} µs" + (f" (+{more})" if more is not None else "")
+        )
+    return tuple(texts)
 
 
-def _in_words(one: Range | None, words: wording.Words) -> str:
-    return wording.with_interval(one, words) if one else _NONE
+def _in_words(estimate: Range | None, formatter: wording.Words) -> str:
+    return wording.with_interval(estimate, formatter) if estimate else _NONE
 
 
-def _bandwidth(found: Findings) -> Table:
+def _bandwidth(findings: Findings) -> Table:
     rows = []
-    for name in (TCP, *found.implementations):
+    for name in (TCP, *findings.implementations):
         cells = []
         for net in NETS:
-            cells.append(_in_words(found.maximum[net].get(name), wording.megabits))
+            cells.append(_in_words(findings.maximum[net].get(name), wording.megabits))
             if net != UNTUNED:
-                cells.append(_in_words(found.half_size[net].get(name), wording.size))
+                cells.append(_in_words(findings.half_size[net].get(name), wording.size))
         rows.append(Row(name, tuple(cells), "" if name == TCP else name))
     stated = PAPER["bandwidth_Mbps"]
     rows.append(
@@ -113,13 +121,13 @@ def _bandwidth(found: Findings) -> Table:
     )  # fmt: skip
 
 
-def _thresholds(found: Findings) -> Table:
+def _thresholds(findings: Findings) -> Table:
     rows = []
-    for name in found.implementations:
+    for name in findings.implementations:
         cells = []
         for net in NETS:
-            jumps = claims.jumps(found.results.get(net), name)
-            none = "none" if name in found.curves[net] else _NONE
+            jumps = claims.jumps(findings.results.get(net), name)
+            none = "none" if name in findings.curves[net] else _NONE
             cells.append("; ".join(map(wording.jump, jumps)) or none)
         rows.append(Row(name, (*cells, _published_threshold(name)), name))
     return Table(
@@ -131,16 +139,16 @@ def _thresholds(found: Findings) -> Table:
 
 
 def _published_threshold(name: str) -> str:
-    told = PAPER["table5_eager_threshold_bytes"].get(ancestor(name))
-    return format_size(told[0]) if told else _NONE
+    stated = PAPER["table5_eager_threshold_bytes"].get(ancestor(name))
+    return format_size(stated[0]) if stated else _NONE
 
 
-def _slow_start(found: Findings) -> Table:
+def _slow_start(findings: Findings) -> Table:
     rows = []
-    for name, stream in found.streams.items():
+    for name, stream in findings.streams.items():
         cells = (
-            _in_words(found.seconds_to_half_gigabit.get(name), wording.spell_seconds),
-            _in_words(found.seconds_to_maximum.get(name), wording.spell_seconds),
+            _in_words(findings.seconds_to_half_gigabit.get(name), wording.spell_seconds),
+            _in_words(findings.seconds_to_maximum.get(name), wording.spell_seconds),
             wording.megabits(sustained_bits_per_second(stream)),
         )
         rows.append(Row(name, cells, "" if name == TCP else name))

@@ -96,10 +96,10 @@ class Findings:
     @property
     def implementations(self) -> tuple[str, ...]:
         """All that were measured in any run, in the order of the runs."""
-        names = [name for one in self.results.values() for name in one.implementations]
+        names = [name for run_results in self.results.values() for name in run_results.implementations]
         return tuple(dict.fromkeys(names))
 
 
-def without_tcp(found: Mapping[str, Range]) -> dict[str, Range]:
+def without_tcp(estimates: Mapping[str, Range]) -> dict[str, Range]:
     """Return the implementations alone."""
-    return {name: one for name, one in found.items() if name != TCP}
+    return {name: estimate for name, estimate in estimates.items() if name != TCP}

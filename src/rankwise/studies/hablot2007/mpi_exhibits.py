@@ -26,26 +26,26 @@ _SEEN_UP_TO_BYTES = 4 * MIB
 """Above, a little less bandwidth takes as long as a round trip."""
 
 
-def mpi_tables(found: Findings) -> tuple[Table, ...]:
+def mpi_tables(findings: Findings) -> tuple[Table, ...]:
     """Return the paper's table 5, and what stands behind ours."""
-    return (_table_5(found), _gains(found), _beside_tcp(found))
+    return (_table_5(findings), _gains(findings), _beside_tcp(findings))
 
 
-def figure_7(found: Findings) -> Chart:
+def figure_7(findings: Findings) -> Chart:
     """Draw bandwidth in the grid after TCP and MPI tuning."""
     most = PAPER["bandwidth_Mbps"]["grid_tcp_tuned_max"]
     line = PaperLine(most * _MBIT, f"2007: all but Open MPI as TCP, ≈ {most} Mbit/s")
-    figure = bandwidth_figure(found.curves[GRID_MPI], styles_for(found.implementations), [line])
+    figure = bandwidth_figure(findings.curves[GRID_MPI], styles_for(findings.implementations), [line])
     note = "The paper's figure 7: each MPI with the profile that was made for it in this network, beside raw TCP."
     return Chart("figure-7", "In the grid, TCP and MPI tuned", figure, note)
 
 
-def _table_5(found: Findings) -> Table:
+def _table_5(findings: Findings) -> Table:
     published = PAPER["table5_eager_threshold_bytes"]
     rows = []
-    for name in found.implementations:
-        ours = (_original(found, name), *(_chosen(found, net, name) for net in MPI_NETS))
-        theirs = [_size(one) for one in published.get(ancestor(name), ())] or [_NONE] * 3
+    for name in findings.implementations:
+        ours = (_original(findings, name), *(_chosen(findings, net, name) for net in MPI_NETS))
+        theirs = [_size(size) for size in published.get(ancestor(name), ())] or [_NONE] * 3
         rows.append(Row(name, (*ours, *theirs), name))
     rows += [
         Row(name, (*[_NONE] * 3, *map(_size, sizes)))
@@ -66,62 +66,64 @@ def _size(size_bytes: float) -> str:
     return "∞" if math.isinf(size_bytes) else format_size(size_bytes)
 
 
-def _original(found: Findings, name: str) -> str:
-    knob = _threshold_knob(found, name)
+def _original(findings: Findings, name: str) -> str:
+    knob = _threshold_knob(findings, name)
     if knob is None or not knob.default:
         return _NONE
     number = whole_number(knob.default)
     if number is not None:
         return exact_size(number)
     seen = [
-        f"{format_size(one.below_bytes)} – {format_size(one.at_bytes)}"
-        for one in claims.jumps(found.results.get(TUNED), name)
+        f"{format_size(jump.below_bytes)} – {format_size(jump.at_bytes)}"
+        for jump in claims.jumps(findings.results.get(TUNED), name)
     ]
     return f"{knob.default} ({'; '.join(seen) or 'no jump seen'})"
 
 
-def _threshold_knob(found: Findings, name: str) -> Knob | None:
-    known = (knob for net in MPI_NETS if net in found.results for knob in found.results[net].knobs.get(name, ()))
+def _threshold_knob(findings: Findings, name: str) -> Knob | None:
+    known = (
+        knob for net in MPI_NETS if net in findings.results for knob in findings.results[net].knobs.get(name, ())
+    )
     return next((knob for knob in known if knob.name == THRESHOLD), None)
 
 
-def _part(found: Findings, net: str, name: str) -> Part | None:
-    results = found.results.get(net)
+def _part(findings: Findings, net: str, name: str) -> Part | None:
+    results = findings.results.get(net)
     profile = results.profile if results else None
     return next((part for part in profile.parts if part.implementation == name), None) if profile else None
 
 
-def _chosen(found: Findings, net: str, name: str) -> str:
+def _chosen(findings: Findings, net: str, name: str) -> str:
     """The threshold; a transport that was chosen may have none."""
-    part = _part(found, net, name)
+    part = _part(findings, net, name)
     if part is None:
         return _NONE
-    settings = {one.knob: one for one in part.tuning.settings}
+    settings = {setting.knob: setting for setting in part.tuning.settings}
     if THRESHOLD in settings:
         return words.value_words(settings[THRESHOLD])
     if "transport" not in settings:
         return _AS_IT_WAS
     transport = settings["transport"].value
-    return f"{'eager everywhere' if _no_handshake(found, net, name) else 'its own'} ({transport})"
+    return f"{'eager everywhere' if _no_handshake(findings, net, name) else 'its own'} ({transport})"
 
 
-def _no_handshake(found: Findings, net: str, name: str) -> bool:
+def _no_handshake(findings: Findings, net: str, name: str) -> bool:
     """At no size does this MPI take so much longer than TCP that it could have waited for the receiver."""
-    tcp = {point.size_bytes: point.seconds.value for point in found.curves[net].get(TCP, ())}
-    own = found.curves[net].get(name, ())
+    tcp = {point.size_bytes: point.seconds.value for point in findings.curves[net].get(TCP, ())}
+    own = findings.curves[net].get(name, ())
     if not tcp or not own:
         return False
     allowed = _HANDSHAKE * 2 * min(tcp.values())
-    seen = [one for one in own if one.size_bytes in tcp and one.size_bytes <= _SEEN_UP_TO_BYTES]
-    return all(one.seconds.value - tcp[one.size_bytes] < allowed for one in seen)
+    seen = [point for point in own if point.size_bytes in tcp and point.size_bytes <= _SEEN_UP_TO_BYTES]
+    return all(point.seconds.value - tcp[point.size_bytes] < allowed for point in seen)
 
 
-def _gains(found: Findings) -> Table:
+def _gains(findings: Findings) -> Table:
     rows = []
-    for name in found.implementations:
+    for name in findings.implementations:
         cells: list[str] = []
         for net in MPI_NETS:
-            part = _part(found, net, name)
+            part = _part(findings, net, name)
             cells += [_set(part), _gain(part)] if part else [_NONE, _NONE]
         rows.append(Row(name, tuple(cells), name))
     return Table(
@@ -134,22 +136,22 @@ def _gains(found: Findings) -> Table:
 
 
 def _set(part: Part) -> str:
-    said = [f"{one.knob} {words.value_words(one)}" for one in part.tuning.settings]
+    said = [f"{setting.knob} {words.value_words(setting)}" for setting in part.tuning.settings]
     return ", ".join(said) or "nothing"
 
 
 def _gain(part: Part) -> str:
-    found = words.gain(part.verdicts)
-    if not found.cells:
+    gain = words.gain(part.verdicts)
+    if not gain.cells:
         return _NONE
-    told = filter(None, (words.faster_words(found), words.slower_words(found)))
-    return f"time × {found.ratio:.3g}; {', '.join(told)}"
+    parts = filter(None, (words.faster_words(gain), words.slower_words(gain)))
+    return f"time × {gain.ratio:.3g}; {', '.join(parts)}"
 
 
-def _beside_tcp(found: Findings) -> Table:
+def _beside_tcp(findings: Findings) -> Table:
     rows = []
-    for name in found.implementations:
-        times = found.over_tcp[GRID_MPI].get(name, {})
+    for name in findings.implementations:
+        times = findings.over_tcp[GRID_MPI].get(name, {})
         shares, dip = shares_of_tcp(times), in_dip(times)
         cells = [_percent(shares.get(size)) for size in LARGE]
         worst = max(dip, key=lambda size: dip[size].value, default=None)

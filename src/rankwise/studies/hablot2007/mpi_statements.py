@@ -22,14 +22,14 @@ _BIG_BYTES = 16 * MIB
 BySize = Mapping[int, Range]
 
 
-def mpi_statements(found: Findings) -> tuple[Statement, ...]:
+def mpi_statements(findings: Findings) -> tuple[Statement, ...]:
     """Return the statements in the paper's order."""
-    return (_necessary(found), _threshold_gone(found), *_same_behaviour(found), _as_good_as_tcp(found))
+    return (_necessary(findings), _threshold_gone(findings), *_same_behaviour(findings), _as_good_as_tcp(findings))
 
 
-def aims(found: Findings) -> tuple[Statement, ...]:
+def aims(findings: Findings) -> tuple[Statement, ...]:
     """State the bandwidth of large messages, and no dip where rendezvous would begin."""
-    times = found.over_tcp[GRID_MPI]
+    times = findings.over_tcp[GRID_MPI]
     sizes = wording.listed([format_size(size) for size in LARGE])
     bandwidth = Claim(
         "aim-bandwidth",
@@ -42,18 +42,18 @@ def aims(found: Findings) -> tuple[Statement, ...]:
         "time.",
         _OURS,
     )
-    shares = {name: shares_of_tcp(one) for name, one in times.items()}
+    shares = {name: shares_of_tcp(by_size) for name, by_size in times.items()}
     return (
         claims.from_verdicts(
             bandwidth,
-            {name: _all(one, lambda share: at_least(share, AIM_SHARE)) for name, one in shares.items()},
-            {name: f"{name} ({', '.join(f'{share.value:.1%}' for share in one.values())})"
-             for name, one in shares.items()},
+            {name: _all(by_size, lambda share: at_least(share, AIM_SHARE)) for name, by_size in shares.items()},
+            {name: f"{name} ({', '.join(f'{share.value:.1%}' for share in by_size.values())})"
+             for name, by_size in shares.items()},
         ),
         claims.from_verdicts(
             no_dip,
-            {name: _all(in_dip(one), lambda time: at_most(time, AIM_TIME)) for name, one in times.items()},
-            {name: _worst_words(name, in_dip(one)) for name, one in times.items()},
+            {name: _all(in_dip(by_size), lambda time: at_most(time, AIM_TIME)) for name, by_size in times.items()},
+            {name: _worst_words(name, in_dip(by_size)) for name, by_size in times.items()},
         ),
     )  # fmt: skip
 
@@ -65,21 +65,21 @@ def shares_of_tcp(times: BySize) -> dict[int, Range]:
 
 def in_dip(times: BySize) -> dict[int, Range]:
     """Return the same at the sizes of DIP."""
-    return {size: one for size, one in times.items() if DIP[0] <= size <= DIP[1]}
+    return {size: estimate for size, estimate in times.items() if DIP[0] <= size <= DIP[1]}
 
 
-def _all(found: BySize, judge: Callable[[Range], StatementVerdict]) -> StatementVerdict:
-    return every(judge(one) for one in found.values())
+def _all(by_size: BySize, judge: Callable[[Range], StatementVerdict]) -> StatementVerdict:
+    return every(judge(estimate) for estimate in by_size.values())
 
 
 def _worst_words(name: str, times: BySize) -> str:
     if not times:
         return f"{name} (not measured there)"
-    size = max(times, key=lambda one: times[one].value)
+    size = max(times, key=lambda candidate: times[candidate].value)
     return f"{name} ({times[size].value:.2f} times at {format_size(size)})"
 
 
-def _necessary(found: Findings) -> Statement:
+def _necessary(findings: Findings) -> Statement:
     claim = Claim(
         "threshold-necessary",
         "“Thus, it is necessary for grid experiments to adjust correctly the eager/rendez-vous threshold "
@@ -89,7 +89,7 @@ def _necessary(found: Findings) -> Statement:
     )
     verdicts: dict[str, StatementVerdict] = {}
     texts = {}
-    for name, times in found.over_tcp[TUNED].items():
+    for name, times in findings.over_tcp[TUNED].items():
         dip = in_dip(times)
         # one size is enough: the opposite of "at most so much at all of them"
         opposite: dict[StatementVerdict, StatementVerdict] = {"holds": "no longer", "no longer": "holds"}
@@ -99,7 +99,7 @@ def _necessary(found: Findings) -> Statement:
     return claims.from_verdicts(claim, verdicts, texts)
 
 
-def _threshold_gone(found: Findings) -> Statement:
+def _threshold_gone(findings: Findings) -> Statement:
     claim = Claim(
         "threshold-gone",
         "MPI implementations are tuned “in order to delete this threshold” around 128 kB: with TCP and MPI tuned "
@@ -107,11 +107,11 @@ def _threshold_gone(found: Findings) -> Statement:
         "4.2.1 and figure 7",
     )
     return claims.threshold(
-        claim, found.results.get(GRID_MPI), found.curves[GRID_MPI], threshold_seen_bytes(), gone=True
+        claim, findings.results.get(GRID_MPI), findings.curves[GRID_MPI], threshold_seen_bytes(), gone=True
     )
 
 
-def _same_behaviour(found: Findings) -> tuple[Statement, Statement]:
+def _same_behaviour(findings: Findings) -> tuple[Statement, Statement]:
     alike = Claim(
         "same-behaviour",
         "With TCP and MPI tuned: “All MPI implementations have almost the same performances excepted OpenMPI "
@@ -127,29 +127,29 @@ def _same_behaviour(found: Findings) -> tuple[Statement, Statement]:
     alike_verdicts: dict[str, StatementVerdict] = {}
     lower_verdicts: dict[str, StatementVerdict] = {}
     texts = {}
-    for name, times in found.over_tcp[GRID_MPI].items():
+    for name, times in findings.over_tcp[GRID_MPI].items():
         if not name.startswith("openmpi"):
             alike_verdicts[name] = _all(times, lambda time: at_most(time, MORE_TIME))
             texts[name] = _worst_words(name, times)
             continue
-        shares = [one.inverted(1.0) for size, one in times.items() if size >= _BIG_BYTES]
+        shares = [estimate.inverted(1.0) for size, estimate in times.items() if size >= _BIG_BYTES]
         if shares:
-            least = min(shares, key=lambda one: one.value)
+            least = min(shares, key=lambda share: share.value)
             lower_verdicts[name] = at_most(least, 1 - NEAR)
             texts[name] = f"{name} ({least.value:.1%} of TCP's bandwidth)"
     return claims.from_verdicts(alike, alike_verdicts, texts), claims.from_verdicts(lower, lower_verdicts, texts)
 
 
-def _as_good_as_tcp(found: Findings) -> Statement:
+def _as_good_as_tcp(findings: Findings) -> Statement:
     claim = Claim(
         "as-good-as-tcp",
         "“After tuning, each MPI implementation can reach as good performance as TCP.”",
         "5",
     )
-    best = found.maximum[GRID_MPI]
-    shares = {name: one / best[TCP] for name, one in best.items() if name != TCP and TCP in best}
+    best = findings.maximum[GRID_MPI]
+    shares = {name: estimate / best[TCP] for name, estimate in best.items() if name != TCP and TCP in best}
     return claims.from_verdicts(
         claim,
-        {name: at_least(one, 1 - NEAR) for name, one in shares.items()},
-        {name: f"{name} ({one.value:.1%} of TCP's bandwidth)" for name, one in shares.items()},
+        {name: at_least(share, 1 - NEAR) for name, share in shares.items()},
+        {name: f"{name} ({share.value:.1%} of TCP's bandwidth)" for name, share in shares.items()},
     )

@@ -35,26 +35,30 @@ Times = Mapping[str, Mapping[str, Range]]
 
 def times(results: Mapping[str, Results], label: str) -> Times:
     """Return what each kernel took in a run."""
-    found = figures_of(results.get(label), tuple(map(seconds_of, KERNELS)))
+    by_implementation = figures_of(results.get(label), tuple(map(seconds_of, KERNELS)))
     return {
-        one: {kernel: own[seconds_of(kernel)] for kernel in KERNELS if seconds_of(kernel) in own}
-        for one, own in found.items()
+        implementation: {kernel: own[seconds_of(kernel)] for kernel in KERNELS if seconds_of(kernel) in own}
+        for implementation, own in by_implementation.items()
     }
 
 
 def relative(of: Times, to: Times) -> dict[str, dict[str, Range]]:
     """Return the relative performance: how many times faster each kernel is in `of` than in `to`."""
-    found = {
-        one: {kernel: to[one][kernel] / own[kernel] for kernel in KERNELS if kernel in own and kernel in to[one]}
-        for one, own in of.items()
-        if one in to
+    ratios = {
+        implementation: {
+            kernel: to[implementation][kernel] / own[kernel]
+            for kernel in KERNELS
+            if kernel in own and kernel in to[implementation]
+        }
+        for implementation, own in of.items()
+        if implementation in to
     }
-    return {one: own for one, own in found.items() if own}
+    return {implementation: own for implementation, own in ratios.items() if own}
 
 
 def beside_mpich(of: Times) -> dict[str, dict[str, Range]]:
     """Return the performance relative to the newest MPICH; empty if it was not measured."""
-    known = [one for one in of if one.startswith(f"{_REFERENCE}-")]
+    known = [implementation for implementation in of if implementation.startswith(f"{_REFERENCE}-")]
     if not known:
         return {}
     reference = of[max(known)]
@@ -82,13 +86,19 @@ def npb_tables(results: Mapping[str, Results]) -> tuple[Table, ...]:
             relative(grid, times(results, NPB_CLUSTER_4)), "4: the long way costs nothing.",
         ),
     )  # fmt: skip
-    return tuple(one for one in (_messages(results.get(NPB_GRID)), *shown) if one.rows)
+    return tuple(table for table in (_messages(results.get(NPB_GRID)), *shown) if table.rows)
 
 
-def _performance(title: str, figure: str, found: Mapping[str, Mapping[str, Range]], note: str) -> Table:
+def _performance(
+    title: str, figure: str, by_implementation: Mapping[str, Mapping[str, Range]], note: str
+) -> Table:
     rows = tuple(
-        Row(one, tuple(wording.with_interval(own.get(kernel, _MISSING), _plain) for kernel in KERNELS), one)
-        for one, own in found.items()
+        Row(
+            implementation,
+            tuple(wording.with_interval(own.get(kernel, _MISSING), _plain) for kernel in KERNELS),
+            implementation,
+        )
+        for implementation, own in by_implementation.items()
     )
     columns = tuple(kernel.upper() for kernel in KERNELS)
     return Table(title, columns, rows, f"The paper's figure {figure}, which is a drawing. {note}")
@@ -100,12 +110,12 @@ def _plain(value: float) -> str:
 
 def _messages(results: Results | None) -> Table:
     """The numbers are the same with every MPI: those of the first one that gave them."""
-    names = tuple(number_of(kernel, *one) for kernel, classes in MESSAGES.items() for one in classes)
-    found = next(iter(figures_of(results, names).values()), {})
+    names = tuple(number_of(kernel, *message) for kernel, classes in MESSAGES.items() for message in classes)
+    counts = next(iter(figures_of(results, names).values()), {})
     rows = [
-        Row(kernel.upper(), (stated, _counted(kernel.lower(), found)))
+        Row(kernel.upper(), (stated, _counted(kernel.lower(), counts)))
         for kernel, stated in PAPER["table2_npb"].items()
-        if found
+        if counts
     ]
     return Table(
         "Messages of the NPB, class B on 16 ranks", ("2007", "here"), tuple(rows),
@@ -115,15 +125,15 @@ def _messages(results: Results | None) -> Table:
     )  # fmt: skip
 
 
-def _counted(kernel: str, found: Mapping[str, Range]) -> str:
+def _counted(kernel: str, counts: Mapping[str, Range]) -> str:
     known = [
-        (call, size, found[number_of(kernel, call, size)].value)
+        (call, size, counts[number_of(kernel, call, size)].value)
         for call, size in MESSAGES.get(kernel, ())
-        if number_of(kernel, call, size) in found
+        if number_of(kernel, call, size) in counts
     ]
     if len(known) > len(MESSAGES["cg"]):  # of many sizes, as in the paper
         call, first, _ = known[0]
-        number = sum(one for _, _, one in known)
+        number = sum(value for _, _, value in known)
         return f"{call}: {number:.0f} x {exact_size(first)} to {exact_size(known[-1][1])}"
     return "; ".join(f"{call}: {number:.0f} x {exact_size(size)}" for call, size, number in known) or _NONE
 
@@ -153,34 +163,41 @@ def npb_statements(results: Mapping[str, Results]) -> tuple[Statement, ...]:
     little = Claim("npb-little", "“For CG and MG” with four times the nodes “there is few speed-up”.", figure_13)
     three = Claim("npb-ft-sp", "“FT and SP performances are quite good (the speed-up is at least 3).”", figure_13)
     four = Claim("npb-lu-bt", "“LU and BT have a very good speed-up near of 4”: here, at least 3.5.", figure_13)
-    slower: Judge = lambda one: at_most(one, 1 / OVERHEAD)  # noqa: E731
+    slower: Judge = lambda estimate: at_most(estimate, 1 / OVERHEAD)  # noqa: E731
     return (
         _alike(beside_mpich(grid)),
-        _about(few, to_cluster, ("ep",), lambda one: between(one, 1 / NEAR_ONE, NEAR_ONE)),
+        _about(few, to_cluster, ("ep",), lambda estimate: between(estimate, 1 / NEAR_ONE, NEAR_ONE)),
         _about(bad, to_cluster, ("cg", "mg"), slower),
         _about(integers, to_cluster, ("is",), slower),
-        _about(large, to_cluster, ("lu", "sp", "bt"), lambda one: at_least(one, 1 / OVERHEAD)),
-        _about(always, to_cluster, KERNELS, lambda one: at_most(one, 1.0)),
+        _about(large, to_cluster, ("lu", "sp", "bt"), lambda estimate: at_least(estimate, 1 / OVERHEAD)),
+        _about(always, to_cluster, KERNELS, lambda estimate: at_most(estimate, 1.0)),
         _half(to_cluster),
-        _about(speed_up, to_four, KERNELS, lambda one: at_least(one, 1.0)),
-        _about(little, to_four, ("cg", "mg"), lambda one: at_most(one, 2.0)),
-        _about(three, to_four, ("ft", "sp"), lambda one: at_least(one, 3.0)),
-        _about(four, to_four, ("lu", "bt"), lambda one: at_least(one, 3.5)),
+        _about(speed_up, to_four, KERNELS, lambda estimate: at_least(estimate, 1.0)),
+        _about(little, to_four, ("cg", "mg"), lambda estimate: at_most(estimate, 2.0)),
+        _about(three, to_four, ("ft", "sp"), lambda estimate: at_least(estimate, 3.0)),
+        _about(four, to_four, ("lu", "bt"), lambda estimate: at_least(estimate, 3.5)),
     )
 
 
 def _about(
-    claim: Claim, found: Mapping[str, Mapping[str, Range]], kernels: tuple[str, ...], judge: Judge
+    claim: Claim, by_implementation: Mapping[str, Mapping[str, Range]], kernels: tuple[str, ...], judge: Judge
 ) -> Statement:
     own = {
-        f"{one}'s {kernel.upper()}": of[kernel] for one, of in found.items() for kernel in kernels if kernel in of
+        f"{implementation}'s {kernel.upper()}": of[kernel]
+        for implementation, of in by_implementation.items()
+        for kernel in kernels
+        if kernel in of
     }
     return claims.about_all(claim, own, judge, _plain)
 
 
-def _alike(found: Mapping[str, Mapping[str, Range]]) -> Statement:
+def _alike(by_implementation: Mapping[str, Mapping[str, Range]]) -> Statement:
     """Of those that are not MPICH, since the paper's exception is MPICH2."""
-    others = {one: own["mg"] for one, own in found.items() if "mg" in own and not one.startswith(_REFERENCE)}
+    others = {
+        implementation: own["mg"]
+        for implementation, own in by_implementation.items()
+        if "mg" in own and not implementation.startswith(_REFERENCE)
+    }
     claim = Claim(
         "npb-mg-alike",
         "“On MG, the performances are quite similar for each implementation excepted for MPICH2.” Here: within "
@@ -190,19 +207,25 @@ def _alike(found: Mapping[str, Mapping[str, Range]]) -> Statement:
     if len(others) < 2:
         return Statement(claim, wording.NOT_MEASURED, "undecided")
     first, *_ = others
-    shares = {one: value / others[first] for one, value in others.items() if one != first}
-    return claims.about_all(claim, shares, lambda one: between(one, 1 / ALIKE, ALIKE), wording.ratio)
+    shares = {
+        implementation: value / others[first]
+        for implementation, value in others.items()
+        if implementation != first
+    }
+    return claims.about_all(claim, shares, lambda estimate: between(estimate, 1 / ALIKE, ALIKE), wording.ratio)
 
 
-def _half(found: Mapping[str, Mapping[str, Range]]) -> Statement:
+def _half(by_implementation: Mapping[str, Mapping[str, Range]]) -> Statement:
     claim = Claim("npb-half", "The grid's overhead “is less than 20% for half of the NAS”.", "4.3 and figure 12")
     verdicts: dict[str, StatementVerdict] = {}
     texts = {}
-    for one, own in found.items():
+    for implementation, own in by_implementation.items():
         judged = {kernel: at_least(value, 1 / OVERHEAD) for kernel, value in own.items()}
         small = [kernel.upper() for kernel, verdict in judged.items() if verdict == "holds"]
         possible = sum(verdict != "no longer" for verdict in judged.values())
         half = len(own) / 2
-        verdicts[one] = "holds" if len(small) >= half else "no longer" if possible < half else "undecided"
-        texts[one] = f"{one} ({', '.join(small) or 'none'} of {len(own)})"
+        verdicts[implementation] = (
+            "holds" if len(small) >= half else "no longer" if possible < half else "undecided"
+        )
+        texts[implementation] = f"{implementation} ({', '.join(small) or 'none'} of {len(own)})"
     return claims.from_verdicts(claim, verdicts, texts)

@@ -26,8 +26,8 @@ def rays(results: Mapping[str, Results], site: str) -> ByMaster:
     names = tuple(map(rays_of, ranks_of(site)))
     return {
         master: {
-            one: reduce(_plus, own.values()).scaled(1 / len(names))
-            for one, own in figures_of(results.get(label_of(master)), names).items()
+            implementation: reduce(_plus, own.values()).scaled(1 / len(names))
+            for implementation, own in figures_of(results.get(label_of(master)), names).items()
             if len(own) == len(names)
         }
         for master in SITES
@@ -38,7 +38,10 @@ def seconds(results: Mapping[str, Results], part: str) -> ByMaster:
     """Return what a part of the program takes: computing, merging, total."""
     name = _TIMES[part]
     return {
-        master: {one: own[name] for one, own in figures_of(results.get(label_of(master)), (name,)).items()}
+        master: {
+            implementation: own[name]
+            for implementation, own in figures_of(results.get(label_of(master)), (name,)).items()
+        }
         for master in SITES
     }
 
@@ -51,13 +54,13 @@ def ray2mesh_tables(results: Mapping[str, Results]) -> tuple[Table, ...]:
     sixth: list[Row] = []
     for site in SITES:
         stated = _STATED["table6_rays_per_node"][site.capitalize()]
-        sixth.append(Row(f"{site.capitalize()}, 2007", tuple(f"{one:.0f}" for one in stated)))
-        sixth += _rows(rays(results, site), lambda one: f"{one:.0f}", site.capitalize())
+        sixth.append(Row(f"{site.capitalize()}, 2007", tuple(f"{number:.0f}" for number in stated)))
+        sixth += _rows(rays(results, site), lambda value: f"{value:.0f}", site.capitalize())
     seventh: list[Row] = []
     for part in _TIMES:
         stated = _STATED["table7_seconds"][part]
-        seventh.append(Row(f"{part}, 2007", tuple(f"{one} s" for one in stated)))
-        seventh += _rows(seconds(results, part), lambda one: f"{one:.3g} s", part)
+        seventh.append(Row(f"{part}, 2007", tuple(f"{value} s" for value in stated)))
+        seventh += _rows(seconds(results, part), lambda value: f"{value:.3g} s", part)
     return (
         Table(
             "Rays that a node of each site traces", columns, tuple(sixth),
@@ -71,17 +74,18 @@ def ray2mesh_tables(results: Mapping[str, Results]) -> tuple[Table, ...]:
     )  # fmt: skip
 
 
-def _rows(found: ByMaster, words: wording.Words, what: str) -> list[Row]:
-    names = dict.fromkeys(one for own in found.values() for one in own)
+def _rows(by_master: ByMaster, formatter: wording.Words, what: str) -> list[Row]:
+    names = dict.fromkeys(implementation for own in by_master.values() for implementation in own)
     return [
         Row(
-            f"{what}, {one}",
+            f"{what}, {implementation}",
             tuple(
-                wording.with_interval(own[one], words) if one in own else _NONE for own in found.values()
+                wording.with_interval(own[implementation], formatter) if implementation in own else _NONE
+                for own in by_master.values()
             ),
-            one,
+            implementation,
         )
-        for one in names
+        for implementation in names
     ]  # fmt: skip
 
 
@@ -102,9 +106,9 @@ def ray2mesh_statements(results: Mapping[str, Results]) -> tuple[Statement, ...]
         "one's.",
         "5 and table 7",
     )
-    alike = lambda one: between(one, 1 / _NEAR, _NEAR)  # noqa: E731
+    alike = lambda estimate: between(estimate, 1 / _NEAR, _NEAR)  # noqa: E731
     return (
-        claims.about_all(nearer, _nearer(results), lambda one: at_least(one, 1.0), wording.ratio),
+        claims.about_all(nearer, _nearer(results), lambda estimate: at_least(estimate, 1.0), wording.ratio),
         claims.about_all(equal, _beside_first(seconds(results, "computing")), alike, wording.ratio),
         claims.about_all(placement, _beside_first(seconds(results, "total")), alike, wording.ratio),
     )
@@ -112,29 +116,36 @@ def ray2mesh_statements(results: Mapping[str, Results]) -> tuple[Statement, ...]
 
 def _nearer(results: Mapping[str, Results]) -> dict[str, Range]:
     """Rays of a node with the master in its site, over those of the same node with the master elsewhere."""
-    found: dict[str, Range] = {}
+    ratios: dict[str, Range] = {}
     for site in SITES:
         by_master = rays(results, site)
-        for one, near in by_master[site].items():
-            far = [own[one] for master, own in by_master.items() if master != site and one in own]
+        for implementation, near in by_master[site].items():
+            far = [
+                own[implementation]
+                for master, own in by_master.items()
+                if master != site and implementation in own
+            ]
             if far:
-                found[f"{one} in {site.capitalize()}"] = near / reduce(_plus, far).scaled(1 / len(far))
-    return found
+                ratios[f"{implementation} in {site.capitalize()}"] = near / reduce(_plus, far).scaled(1 / len(far))
+    return ratios
 
 
-def _beside_first(found: ByMaster) -> dict[str, Range]:
-    measured = {site: own for site, own in found.items() if own}
+def _beside_first(by_master: ByMaster) -> dict[str, Range]:
+    measured = {site: own for site, own in by_master.items() if own}
     first = next(iter(measured), "")
     return {
-        f"{one} from {site.capitalize()}": own[one] / measured[first][one]
+        f"{implementation} from {site.capitalize()}": own[implementation] / measured[first][implementation]
         for site, own in measured.items()
-        for one in own
-        if site != first and one in measured[first]
+        for implementation in own
+        if site != first and implementation in measured[first]
     }
 
 
-def _plus(one: Range, other: Range) -> Range:
+def _plus(estimate: Range, other: Range) -> Range:
     """Their sum, with both ends at their worst."""
     return Range(
-        one.value + other.value, one.low + other.low, one.high + other.high, min(one.launches, other.launches)
+        estimate.value + other.value,
+        estimate.low + other.low,
+        estimate.high + other.high,
+        min(estimate.launches, other.launches),
     )

@@ -25,29 +25,29 @@ from rankwise.studies.slow_start import messages_to_maximum
 _US, _MBIT = 1e-6, 1e6
 
 
-def statements(found: Findings) -> tuple[Statement, ...]:
+def statements(findings: Findings) -> tuple[Statement, ...]:
     """Return the statements in the paper's order."""
     return (
-        *_on_latency(found),
-        *_on_bandwidth(found),
-        *_on_half_bandwidth(found),
-        *_on_thresholds(found),
-        *_on_tuning(found),
-        *mpi_statements(found),
-        *_on_slow_start(found),
-        _on_long_messages(found),
+        *_on_latency(findings),
+        *_on_bandwidth(findings),
+        *_on_half_bandwidth(findings),
+        *_on_thresholds(findings),
+        *_on_tuning(findings),
+        *mpi_statements(findings),
+        *_on_slow_start(findings),
+        _on_long_messages(findings),
     )
 
 
-def _on_latency(found: Findings) -> tuple[Statement, ...]:
+def _on_latency(findings: Findings) -> tuple[Statement, ...]:
     one_way = PAPER["wan_rtt_us"] / 2 * _US
-    far = {name: one for name, one in found.latency[TUNED].items() if name == TCP}
+    far = {name: estimate for name, estimate in findings.latency[TUNED].items() if name == TCP}
     published = published_overheads_us()
-    most_apart = max(abs(published[TUNED][name] - one) for name, one in published[CLUSTER].items())
+    most_apart = max(abs(published[TUNED][name] - overhead) for name, overhead in published[CLUSTER].items())
     apart = {
-        name: found.overhead[TUNED][name] - one
-        for name, one in found.overhead[CLUSTER].items()
-        if name in found.overhead[TUNED]
+        name: findings.overhead[TUNED][name] - estimate
+        for name, estimate in findings.overhead[CLUSTER].items()
+        if name in findings.overhead[TUNED]
     }
     network = Claim(
         "latency-is-the-network",
@@ -63,12 +63,15 @@ def _on_latency(found: Findings) -> tuple[Statement, ...]:
     )
     return (
         claims.about_all(
-            network, far, lambda one: between(one, 0.99 * one_way, 1.01 * one_way), wording.microseconds
+            network, far, lambda estimate: between(estimate, 0.99 * one_way, 1.01 * one_way), wording.microseconds
         ),
-        _overhead("overhead-cluster", "the cluster", published[CLUSTER], found.overhead[CLUSTER]),
-        _overhead("overhead-grid", "the grid", published[TUNED], found.overhead[TUNED]),
+        _overhead("overhead-cluster", "the cluster", published[CLUSTER], findings.overhead[CLUSTER]),
+        _overhead("overhead-grid", "the grid", published[TUNED], findings.overhead[TUNED]),
         claims.about_all(
-            alike, apart, lambda one: between(one, -most_apart * _US, most_apart * _US), wording.added_microseconds
+            alike,
+            apart,
+            lambda estimate: between(estimate, -most_apart * _US, most_apart * _US),
+            wording.added_microseconds,
         ),
     )
 
@@ -77,11 +80,14 @@ def _overhead(key: str, where: str, published: Mapping[str, float], measured: Ma
     least, most = min(published.values()), max(published.values())
     text = f"In {where} an MPI takes at most {most} µs longer than TCP for one byte (paper: {least} to {most})."
     return claims.about_all(
-        Claim(key, text, "table 4"), measured, lambda one: at_most(one, most * _US), wording.added_microseconds
+        Claim(key, text, "table 4"),
+        measured,
+        lambda estimate: at_most(estimate, most * _US),
+        wording.added_microseconds,
     )
 
 
-def _on_bandwidth(found: Findings) -> tuple[Statement, ...]:
+def _on_bandwidth(findings: Findings) -> tuple[Statement, ...]:
     stated = PAPER["bandwidth_Mbps"]
     near, untuned, tuned = (stated[f"{net}_max"] for net in ("cluster_default", "grid_default", "grid_tcp_tuned"))
     cluster = Claim(
@@ -102,36 +108,42 @@ def _on_bandwidth(found: Findings) -> tuple[Statement, ...]:
     )
     return (
         claims.about_all(
-            cluster, found.maximum[CLUSTER], lambda one: at_least(one, REACHES * near * _MBIT), wording.megabits
+            cluster,
+            findings.maximum[CLUSTER],
+            lambda estimate: at_least(estimate, REACHES * near * _MBIT),
+            wording.megabits,
         ),
         claims.about_all(
-            default, found.maximum[UNTUNED], lambda one: at_most(one, untuned * _MBIT), wording.megabits
+            default,
+            findings.maximum[UNTUNED],
+            lambda estimate: at_most(estimate, untuned * _MBIT),
+            wording.megabits,
         ),
         claims.about_all(
             with_buffers,
-            without_tcp(found.maximum[TUNED]),
-            lambda one: at_least(one, (1 - NEAR) * tuned * _MBIT),
+            without_tcp(findings.maximum[TUNED]),
+            lambda estimate: at_least(estimate, (1 - NEAR) * tuned * _MBIT),
             wording.megabits,
         ),
     )
 
 
-def _on_half_bandwidth(found: Findings) -> tuple[Statement, ...]:
+def _on_half_bandwidth(findings: Findings) -> tuple[Statement, ...]:
     def about(key: str, where: str, size: int, measured: Mapping[str, Range]) -> Statement:
         claim = Claim(key, f"“The half bandwidth” is reached around {format_size(size)} in the {where}.", "4.2.1")
         return claims.about_all(
-            claim, measured, lambda one: between(one, size / FACTOR, size * FACTOR), wording.size
+            claim, measured, lambda estimate: between(estimate, size / FACTOR, size * FACTOR), wording.size
         )
 
     stated = PAPER["bandwidth_Mbps"]
     near, far = stated["half_bandwidth_size_cluster_bytes"], stated["half_bandwidth_size_grid_bytes"]
     return (
-        about("half-bandwidth-cluster", "cluster", near, found.half_size[CLUSTER]),
-        about("half-bandwidth-grid", "grid with TCP tuned", far, found.half_size[TUNED]),
+        about("half-bandwidth-cluster", "cluster", near, findings.half_size[CLUSTER]),
+        about("half-bandwidth-grid", "grid with TCP tuned", far, findings.half_size[TUNED]),
     )
 
 
-def _on_thresholds(found: Findings) -> tuple[Statement, ...]:
+def _on_thresholds(findings: Findings) -> tuple[Statement, ...]:
     cluster = Claim(
         "threshold-cluster",
         "In the cluster “each implementation has a threshold around 128 kB excepted GridMPI”.",
@@ -143,18 +155,18 @@ def _on_thresholds(found: Findings) -> tuple[Statement, ...]:
         "4.2.1 and figure 6",
     )
     return tuple(
-        claims.threshold(claim, found.results.get(net), found.curves[net], threshold_seen_bytes())
+        claims.threshold(claim, findings.results.get(net), findings.curves[net], threshold_seen_bytes())
         for claim, net in ((cluster, CLUSTER), (grid, TUNED))
     )
 
 
-def _on_tuning(found: Findings) -> tuple[Statement, ...]:
-    best = found.maximum[TUNED]
-    shares = {name: one / best[TCP] for name, one in best.items() if name != TCP and TCP in best}
-    texts = {name: f"{name} ({one.value:.0%} of TCP's bandwidth)" for name, one in shares.items()}
+def _on_tuning(findings: Findings) -> tuple[Statement, ...]:
+    best = findings.maximum[TUNED]
+    shares = {name: estimate / best[TCP] for name, estimate in best.items() if name != TCP and TCP in best}
+    texts = {name: f"{name} ({share.value:.0%} of TCP's bandwidth)" for name, share in shares.items()}
     as_told = {
-        name: at_least(one, 1 - NEAR) if name.startswith("mpich") else at_most(one, 1 - NEAR)
-        for name, one in shares.items()
+        name: at_least(share, 1 - NEAR) if name.startswith("mpich") else at_most(share, 1 - NEAR)
+        for name, share in shares.items()
         if name.startswith(("mpich", "openmpi"))
     }
     limits = Claim(
@@ -166,12 +178,12 @@ def _on_tuning(found: Findings) -> tuple[Statement, ...]:
     return (claims.from_verdicts(limits, as_told, texts),)
 
 
-def _on_slow_start(found: Findings) -> tuple[Statement, ...]:
+def _on_slow_start(findings: Findings) -> tuple[Statement, ...]:
     stated = PAPER["slow_start"]
     seconds, half = stated["tcp_seconds_to_max"], stated["seconds_to_500_Mbps"]
-    top = found.seconds_to_maximum
-    own = {name: one for name, one in top.items() if name == TCP}
-    behind = {name: one / top[TCP] for name, one in without_tcp(top).items() if TCP in top}
+    top = findings.seconds_to_maximum
+    own = {name: estimate for name, estimate in top.items() if name == TCP}
+    behind = {name: estimate / top[TCP] for name, estimate in without_tcp(top).items() if TCP in top}
     place = "4.2.3 and figure 9"
     to_maximum = Claim("tcp-to-maximum", f"“TCP reaches the maximum bandwidth after {seconds}s.”", place)
     to_half = Claim(
@@ -187,27 +199,33 @@ def _on_slow_start(found: Findings) -> tuple[Statement, ...]:
     )
     return (
         claims.about_all(
-            to_maximum, own, lambda one: between(one, seconds / FACTOR, seconds * FACTOR), wording.spell_seconds
-        ),
-        claims.about_all(
-            to_half,
-            without_tcp(found.seconds_to_half_gigabit),
-            lambda one: between(one, half["others"] / FACTOR, half["others"] * FACTOR),
+            to_maximum,
+            own,
+            lambda estimate: between(estimate, seconds / FACTOR, seconds * FACTOR),
             wording.spell_seconds,
         ),
         claims.about_all(
-            slower, behind, lambda one: at_least(one, MORE_TIME), lambda value: f"{wording.ratio(value)} TCP's"
+            to_half,
+            without_tcp(findings.seconds_to_half_gigabit),
+            lambda estimate: between(estimate, half["others"] / FACTOR, half["others"] * FACTOR),
+            wording.spell_seconds,
+        ),
+        claims.about_all(
+            slower,
+            behind,
+            lambda estimate: at_least(estimate, MORE_TIME),
+            lambda value: f"{wording.ratio(value)} TCP's",
         ),
     )
 
 
-def _on_long_messages(found: Findings) -> Statement:
+def _on_long_messages(findings: Findings) -> Statement:
     trips = PAPER["slow_start"]["round_trips_to_max_16MB"]
     verdicts, texts = {}, {}
-    for name, one in messages_to_maximum(found.long_streams).items():
+    for name, estimate in messages_to_maximum(findings.long_streams).items():
         stated = trips["TCP" if name == TCP else "MPI"]
-        verdicts[name] = between(one, stated / FACTOR, stated * FACTOR)
-        texts[name] = f"{name} (message {one.value:.0f})"
+        verdicts[name] = between(estimate, stated / FACTOR, stated * FACTOR)
+        texts[name] = f"{name} (message {estimate.value:.0f})"
     claim = Claim(
         "messages-of-16M",
         f"With messages of 16 MB “the maximum bandwidth is obtained after {trips['TCP']} round-trips only on TCP "

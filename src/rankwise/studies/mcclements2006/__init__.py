@@ -35,8 +35,8 @@ CAVEATS = (
 
 def page(results: Mapping[str, Results]) -> Page:
     """Return everything that the study finds in these results."""
-    found = Findings(results)
-    return Page(statements(found), tables(found), charts(found), CAVEATS)
+    findings = Findings(results)
+    return Page(statements(findings), tables(findings), charts(findings), CAVEATS)
 
 
 study = Study(

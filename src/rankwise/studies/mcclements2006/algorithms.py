@@ -27,28 +27,28 @@ SCHEDULES = {
 
 def stated(operation: str) -> dict[str, tuple[str, str]]:
     """Return the paper's words for small and for large messages, by its name of the library."""
-    found = {}
-    for library, words in PAPER["algorithms"][operation.capitalize()].items():
-        match = _SWITCH.fullmatch(words)
-        found[library] = (match[1], match[2]) if match else (words, words)
-    return found
+    by_library = {}
+    for library, description in PAPER["algorithms"][operation.capitalize()].items():
+        match = _SWITCH.fullmatch(description)
+        by_library[library] = (match[1], match[2]) if match else (description, description)
+    return by_library
 
 
-def algorithm_statements(found: Findings) -> list[Statement]:
+def algorithm_statements(findings: Findings) -> list[Statement]:
     """Return one for each operation: true of an implementation whose curves look like the algorithm of 2006."""
-    return [_statement(found, operation) for operation in OPERATIONS]
+    return [_statement(findings, operation) for operation in OPERATIONS]
 
 
-def _statement(found: Findings, operation: str) -> Statement:
-    run = found.runs.get(_RUN)
+def _statement(findings: Findings, operation: str) -> Statement:
+    run = findings.runs.get(_RUN)
     verdicts: dict[str, StatementVerdict] = {}
     texts = {}
-    for library, words in stated(operation).items():
+    for library, pair in stated(operation).items():
         for name in of_family(run.implementations, FAMILIES[library]) if run else ():
             parts = [likeness(run, name, operation, sizes) for sizes in (SMALL, LARGE)] if run else []
-            if any(one.distances for one in parts):
+            if any(part.distances for part in parts):
                 verdicts[name] = every(
-                    _judge(one, SCHEDULES[word]) for one, word in zip(parts, words, strict=True)
+                    _judge(part, SCHEDULES[word]) for part, word in zip(parts, pair, strict=True)
                 )
                 texts[name] = f"{name} (small: {parts[0].words()}; large: {parts[1].words()})"
     claim = Claim(
@@ -62,27 +62,31 @@ def _statement(found: Findings, operation: str) -> Statement:
 
 def _in_words(operation: str) -> str:
     by_words: dict[str, list[str]] = {}
-    for library, words in PAPER["algorithms"][operation.capitalize()].items():
-        by_words.setdefault(words, []).append(library)
-    return "; ".join(f"{_plainly(words)} in {' and '.join(names)}" for words, names in by_words.items())
-
-
-def _plainly(words: str) -> str:
-    """`binomial below 2 kB and Rabenseifner from there on` for `binomial < 2 kB <= Rabenseifner`."""
-    match = re.fullmatch(r"(.+?) < (.+?) <= (.+)", words)
-    return (
-        f"{match[1]} below {match[2]} and {match[3]} from there on" if match else words.replace("tree", "a tree")
+    for library, description in PAPER["algorithms"][operation.capitalize()].items():
+        by_words.setdefault(description, []).append(library)
+    return "; ".join(
+        f"{_plainly(description)} in {' and '.join(names)}" for description, names in by_words.items()
     )
 
 
-def _judge(one: Likeness, expected: set[str]) -> StatementVerdict:
+def _plainly(description: str) -> str:
+    """`binomial below 2 kB and Rabenseifner from there on` for `binomial < 2 kB <= Rabenseifner`."""
+    match = re.fullmatch(r"(.+?) < (.+?) <= (.+)", description)
+    return (
+        f"{match[1]} below {match[2]} and {match[3]} from there on"
+        if match
+        else description.replace("tree", "a tree")
+    )
+
+
+def _judge(part: Likeness, expected: set[str]) -> StatementVerdict:
     """Undecided where others cannot be told from what the paper says, or that may yet be near."""
-    if one.launches < FEWEST_LAUNCHES:
+    if part.launches < FEWEST_LAUNCHES:
         return "undecided"
-    near = set(one.nearest)
+    near = set(part.nearest)
     if near and near <= expected:
         return "holds"
-    best = next(iter(one.distances.values()))
+    best = next(iter(part.distances.values()))
     limit = min(best.high, NEAR) if near else NEAR
-    refuted = all(distance.low > limit for name, distance in one.distances.items() if name in expected)
+    refuted = all(distance.low > limit for name, distance in part.distances.items() if name in expected)
     return "no longer" if refuted else "undecided"

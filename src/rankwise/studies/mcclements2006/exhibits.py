@@ -44,11 +44,11 @@ _SHOWN = (1 << 10, 512 << 10)
 """Sizes whose quantiles are shown: in every run, quick or not."""
 
 
-def tables(found: Findings) -> tuple[Table, ...]:
+def tables(findings: Findings) -> tuple[Table, ...]:
     """Return the yardstick, all numbers of ranks side by side, then the tables of each run that was measured."""
-    own: list[Table] = [_yardstick(found), *(_by_ranks(found, place) for place in PLACES)]
+    own: list[Table] = [_yardstick(findings), *(_by_ranks(findings, place) for place in PLACES)]
     for run in RUNS:
-        measured = found.runs.get(run.label)
+        measured = findings.runs.get(run.label)
         if measured is None:
             continue
         if run.ranks > 2:
@@ -58,17 +58,17 @@ def tables(found: Findings) -> tuple[Table, ...]:
             _parts(measured, run.title),
             _quantiles(measured, run.title, run.ranks),
         ]
-    return tuple(one for one in own if one.rows)
+    return tuple(table for table in own if table.rows)
 
 
-def _yardstick(found: Findings) -> Table:
-    shared, net = (found.runs.get(label(place, 2)) for place in (LOCAL, CLUSTER))
+def _yardstick(findings: Findings) -> Table:
+    shared, net = (findings.runs.get(label(place, 2)) for place in (LOCAL, CLUSTER))
     published = [PAPER[f"{machine}_pingpong_MBps"] for machine in ("lomond", "escience", "scaliwag")]
     ancestors = {OPENMPI: "Open MPI", MPICH: "MPICH2", LAM: "LAM/MPI"}
     rows = []
-    for name in found.implementations:
+    for name in findings.implementations:
         then = ancestors.get(name.partition("-")[0], "")
-        told = [
+        theirs = [
             next((f"{rate} MB/s" for key, rate in rates.items() if then and key.startswith(then)), _NONE)
             for rates in published
         ]
@@ -78,8 +78,8 @@ def _yardstick(found: Findings) -> Table:
             largest_rate(net, name, "pingpong"),
         )
         cells = (
-            _in_words(rate, wording.megabytes), _in_words(share, wording.percent), told[0],
-            _in_words(far, wording.megabytes), told[1], told[2],
+            _in_words(rate, wording.megabytes), _in_words(share, wording.percent), theirs[0],
+            _in_words(far, wording.megabytes), theirs[1], theirs[2],
         )  # fmt: skip
         rows.append(Row(name, cells, name))
     gone = [(name, rates) for name, rates in published[0].items() if name not in FAMILIES]
@@ -96,21 +96,23 @@ def _yardstick(found: Findings) -> Table:
 
 
 def _copy(shared: Measured | None) -> str:
-    rates = [one.inverted(size) for size, one in (shared.copy_seconds() if shared else {}).items() if size]
+    rates = [
+        estimate.inverted(size) for size, estimate in (shared.copy_seconds() if shared else {}).items() if size
+    ]
     return _in_words(rates[-1], wording.megabytes) if rates else _NONE
 
 
-def _by_ranks(found: Findings, place: str) -> Table:
+def _by_ranks(findings: Findings, place: str) -> Table:
     """The median of each benchmark that takes any number of ranks, and how it grows."""
-    runs = {ranks: run for ranks in RANKS if (run := found.runs.get(label(place, ranks)))}
+    runs = {ranks: run for ranks in RANKS if (run := findings.runs.get(label(place, ranks)))}
     rows = []
     for benchmark in ALL_RANKS if len(runs) > 1 else ():
-        for name in found.implementations:
+        for name in findings.implementations:
             times = {ranks: run.seconds(name, benchmark) for ranks, run in runs.items()}
             cells = [cell for size in _SHOWN for cell in _growth([own.get(size) for own in times.values()])]
             if set(cells) != {_NONE}:
                 rows.append(Row(f"{benchmark}, {name}", tuple(cells), name))
-    columns = [f"{format_size(size)}: {words}" for size in _SHOWN for words in (*map(str, runs), "growth")]
+    columns = [f"{format_size(size)}: {heading}" for size in _SHOWN for heading in (*map(str, runs), "growth")]
     return Table(
         f"By the number of ranks: {PLACE_TITLES[place]}", tuple(columns), tuple(rows),
         "Medians over launches; growth: how many times as long it takes on the most ranks as on the fewest, with "
@@ -120,8 +122,8 @@ def _by_ranks(found: Findings, place: str) -> Table:
 
 def _growth(own: Sequence[Range | None]) -> list[str]:
     first, last = own[0], own[-1]
-    words = [time_words(one.value) if one else _NONE for one in own]
-    return [*words, _in_words(last / first if first and last else None, wording.ratio)]
+    texts = [time_words(estimate.value) if estimate else _NONE for estimate in own]
+    return [*texts, _in_words(last / first if first and last else None, wording.ratio)]
 
 
 def _likeness(measured: Measured, title: str) -> Table:
@@ -129,9 +131,9 @@ def _likeness(measured: Measured, title: str) -> Table:
     for operation in OPERATIONS:
         for name in measured.implementations:
             parts = [likeness(measured, name, operation, sizes) for sizes in CLASSES]
-            if any(one.distances for one in parts):
+            if any(part.distances for part in parts):
                 said += parts
-                rows.append(Row(f"{operation}, {name}", tuple(one.words() for one in parts), name))
+                rows.append(Row(f"{operation}, {name}", tuple(part.words() for part in parts), name))
     return Table(
         f"Which schedule each curve looks like: {title}",
         tuple(sizes.name for sizes in CLASSES), tuple(rows),
@@ -141,7 +143,7 @@ def _likeness(measured: Measured, title: str) -> Table:
 
 
 def _agreement(said: Iterable[Likeness]) -> str:
-    decided = [one.agrees for one in said if one.agrees is not None]
+    decided = [part.agrees for part in said if part.agrees is not None]
     if not decided:
         return "No library reports which algorithm it uses here."
     return (
@@ -155,15 +157,18 @@ def _cores(measured: Measured, title: str) -> Table:
     names = measured.implementations
     rows = []
     schedules = dict.fromkeys(
-        one for operation in OPERATIONS for name in names for one in measured.schedules(name, operation)
+        benchmark
+        for operation in OPERATIONS
+        for name in names
+        for benchmark in measured.schedules(name, operation)
     )
     for schedule in schedules:
         times = {name: measured.seconds(name, schedule) for name in names}
-        common = set.intersection(*(set(one) for one in times.values() if one))
+        common = set.intersection(*(set(by_size) for by_size in times.values() if by_size))
         means = {
-            name: geometric_mean(np.array([one[size].value for size in common]))
-            for name, one in times.items()
-            if one and common
+            name: geometric_mean(np.array([by_size[size].value for size in common]))
+            for name, by_size in times.items()
+            if by_size and common
         }
         if means:
             least = min(means.values())
@@ -181,7 +186,11 @@ def _parts(measured: Measured, title: str) -> Table:
     rows = []
     for operation in OPERATIONS:
         for name in measured.implementations:
-            own = [one for one in comparison.explanations if (one.operation, one.candidate) == (operation, name)]
+            own = [
+                explanation
+                for explanation in comparison.explanations
+                if (explanation.operation, explanation.candidate) == (operation, name)
+            ]
             if own:
                 rows.append(Row(f"{operation}, {name}", _factors(own), name))
     return Table(
@@ -195,13 +204,17 @@ def _parts(measured: Measured, title: str) -> Table:
 
 def _factors(own: Sequence[Explanation]) -> tuple[str, ...]:
     return tuple(
-        _in_words(mean_of([_range(one) for one in factors]), lambda value: f"{value:.2f}")
-        for factors in ([one.total for one in own], [one.algorithm for one in own], [one.core for one in own])
+        _in_words(mean_of([_range(factor) for factor in factors]), lambda value: f"{value:.2f}")
+        for factors in (
+            [explanation.total for explanation in own],
+            [explanation.algorithm for explanation in own],
+            [explanation.core for explanation in own],
+        )
     )
 
 
-def _range(one: Factor) -> Range:
-    return Range(one.ratio, one.low, one.high, 2)
+def _range(factor: Factor) -> Range:
+    return Range(factor.ratio, factor.low, factor.high, 2)
 
 
 def _quantiles(measured: Measured, title: str, ranks: int) -> Table:
@@ -212,7 +225,9 @@ def _quantiles(measured: Measured, title: str, ranks: int) -> Table:
             cells = [cell for size in _SHOWN for cell in _of_size(measured, name, benchmark, size)]
             if set(cells) != {_NONE}:
                 rows.append(Row(f"{benchmark}, {name}", tuple(cells), name))
-    columns = [f"{format_size(size)}: {words}" for size in _SHOWN for words in ("10 %", "median", "90 %", "99 %")]
+    columns = [
+        f"{format_size(size)}: {heading}" for size in _SHOWN for heading in ("10 %", "median", "90 %", "99 %")
+    ]
     return Table(
         f"Quantiles instead of means: {title}", tuple(columns), tuple(rows),
         "Over all repetitions of all launches; the median is that of the launches.",
@@ -222,12 +237,12 @@ def _quantiles(measured: Measured, title: str, ranks: int) -> Table:
 def _of_size(measured: Measured, name: str, benchmark: str, size_bytes: int) -> list[str]:
     for curve in measured.results.comparison.curves:
         if (curve.implementation, curve.benchmark, curve.quantity) == (name, benchmark, "time"):
-            for one in curve.points:
-                if one.size_bytes == size_bytes:
-                    quantiles = (one.p10_seconds, one.median_seconds, one.p90_seconds, one.p99_seconds)
+            for point in curve.points:
+                if point.size_bytes == size_bytes:
+                    quantiles = (point.p10_seconds, point.median_seconds, point.p90_seconds, point.p99_seconds)
                     return [time_words(value) for value in quantiles]
     return [_NONE] * 4
 
 
-def _in_words(one: Range | None, words: wording.Words) -> str:
-    return wording.with_interval(one, words) if one else _NONE
+def _in_words(estimate: Range | None, formatter: wording.Words) -> str:
+    return wording.with_interval(estimate, formatter) if estimate else _NONE

@@ -14,25 +14,25 @@ _MB = 1e6
 _MACHINES = {LOCAL: ("lomond", "3.3"), CLUSTER: ("escience", "3.11")}
 
 
-def charts(found: Findings) -> tuple[Chart, ...]:
+def charts(findings: Findings) -> tuple[Chart, ...]:
     """Draw PingPong in both places, then the others on the most ranks that were measured on each."""
-    return (*(one for place in PLACES for one in _pingpong(found, place)), *_times(found))
+    return (*(chart for place in PLACES for chart in _pingpong(findings, place)), *_times(findings))
 
 
-def _pingpong(found: Findings, place: str) -> list[Chart]:
-    run = found.runs.get(label(place, 2))
+def _pingpong(findings: Findings, place: str) -> list[Chart]:
+    run = findings.runs.get(label(place, 2))
     if run is None:
         return []
     curves: dict[str, BestCurve] = {
-        name: tuple(Best(size, one) for size, one in run.seconds(name, "pingpong").items())
+        name: tuple(Best(size, estimate) for size, estimate in run.seconds(name, "pingpong").items())
         for name in run.implementations
     }
     if place == LOCAL:
-        curves["a copy in memory"] = tuple(Best(size, one) for size, one in run.copy_seconds().items())
+        curves["a copy in memory"] = tuple(Best(size, estimate) for size, estimate in run.copy_seconds().items())
     drawn_lines, note = _published(place)
     drawn = bandwidth_figure(
-        {name: curve for name, curve in curves.items() if curve}, styles_for(found.implementations), drawn_lines,
-        scale=MEGABYTES,
+        {name: curve for name, curve in curves.items() if curve}, styles_for(findings.implementations),
+        drawn_lines, scale=MEGABYTES,
     )  # fmt: skip
     return [Chart(f"pingpong-{place}", f"PingPong: {_title(label(place, 2))}", drawn, note)]
 
@@ -51,25 +51,30 @@ def _published(place: str) -> tuple[list[PaperLine], str]:
     return lines, note
 
 
-def _times(found: Findings) -> list[Chart]:
+def _times(findings: Findings) -> list[Chart]:
     """On the fewest ranks beyond two that were measured: cores are shared least there."""
     shown = []
     for place in PLACES:
         run = next(
-            (one for one in RUNS if one.testbed == place and one.ranks > 2 and one.label in found.runs), None
+            (
+                candidate
+                for candidate in RUNS
+                if candidate.testbed == place and candidate.ranks > 2 and candidate.label in findings.runs
+            ),
+            None,
         )
         if run is None:
             continue
-        curves = [one for one in found.results[run.label].comparison.curves if one.quantity == "time"]
-        copies = [one for one in curves if one.benchmark == COPY]
+        curves = [curve for curve in findings.results[run.label].comparison.curves if curve.quantity == "time"]
+        copies = [curve for curve in curves if curve.benchmark == COPY]
         for benchmark in ALL_RANKS:
-            own = [one for one in curves if one.benchmark == benchmark]
+            own = [curve for curve in curves if curve.benchmark == benchmark]
             if own:
-                figure = latency_figure(own, styles_for(found.implementations), copies)
+                figure = latency_figure(own, styles_for(findings.implementations), copies)
                 note = "Median over launches with its interval. Dotted: a copy in memory."
                 shown.append(Chart(f"{benchmark}-{run.label}", f"{benchmark}: {run.title}", figure, note))
     return shown
 
 
 def _title(label_: str) -> str:
-    return next(one.title for one in RUNS if one.label == label_)
+    return next(run.title for run in RUNS if run.label == label_)

@@ -34,9 +34,9 @@ class Measured:
     @cached_property
     def times(self) -> dict[tuple[str, str], dict[int, Times]]:
         """Return the times by implementation and benchmark, then size. Cells with wrong data are left out."""
-        wrong = {one.cell for one in self.results.comparison.wrong_data}
+        wrong = {record.cell for record in self.results.comparison.wrong_data}
         numbers: defaultdict[str, int] = defaultdict(int)
-        found: defaultdict[tuple[str, str], defaultdict[int, dict[int, float]]] = defaultdict(
+        times: defaultdict[tuple[str, str], defaultdict[int, dict[int, float]]] = defaultdict(
             lambda: defaultdict(dict)
         )
         for launch in self.results.launches:
@@ -46,8 +46,8 @@ class Measured:
             numbers[launch.implementation] += 1
             for (cell, quantity), seconds in launch.values().items():
                 if quantity == "time" and cell not in wrong and seconds > 0:
-                    found[cell.implementation, cell.benchmark][cell.size_bytes][number] = seconds
-        return {key: dict(sorted(sizes.items())) for key, sizes in found.items()}
+                    times[cell.implementation, cell.benchmark][cell.size_bytes][number] = seconds
+        return {key: dict(sorted(sizes.items())) for key, sizes in times.items()}
 
     @property
     def implementations(self) -> tuple[str, ...]:
@@ -65,7 +65,9 @@ class Measured:
     def schedules(self, name: str, operation: str) -> list[str]:
         """Return the benchmarks of schedules that this implementation's launches have, for one operation."""
         return [
-            one for own, one in self.times if own == name and is_schedule(one) and operation_of(one) == operation
+            benchmark
+            for own, benchmark in self.times
+            if own == name and is_schedule(benchmark) and operation_of(benchmark) == operation
         ]
 
     def within_launches(self, name: str, benchmark: str, schedule: str) -> dict[int, Times]:
@@ -81,8 +83,8 @@ class Measured:
 
     def over(self, name: str, other: str, benchmark: str) -> dict[int, Range]:
         """Return the time of `name` over that of `other`, by size."""
-        mine, theirs = self.seconds(name, benchmark), self.seconds(other, benchmark)
-        return {size: mine[size] / theirs[size] for size in mine if size in theirs}
+        own, theirs = self.seconds(name, benchmark), self.seconds(other, benchmark)
+        return {size: own[size] / theirs[size] for size in own if size in theirs}
 
     def excess(self, name: str, operations: Sequence[str]) -> Range | None:
         """Return how many times its core's fastest schedule the operation takes: a geometric mean of cells."""
@@ -90,11 +92,13 @@ class Measured:
 
     def _best(self, name: str, operations: Sequence[str]) -> Iterable[Times]:
         for operation in operations:
-            beside = [self.within_launches(name, operation, one) for one in self.schedules(name, operation)]
+            beside = [
+                self.within_launches(name, operation, schedule) for schedule in self.schedules(name, operation)
+            ]
             for size in self._sizes(name, operation):
-                ratios = [one[size] for one in beside if one.get(size)]
+                ratios = [by_number[size] for by_number in beside if by_number.get(size)]
                 if ratios:
-                    yield max(ratios, key=lambda one: median(np.array(list(one.values()))))
+                    yield max(ratios, key=lambda by_number: median(np.array(list(by_number.values()))))
 
     def _sizes(self, name: str, benchmark: str) -> dict[int, Times]:
         return self.times.get((name, benchmark), {})
@@ -102,13 +106,14 @@ class Measured:
 
 def mean_of(ranges: Sequence[Range]) -> Range | None:
     """Return the geometric mean of ratios; its ends are those of all at once, so it is rather too wide."""
-    known = [one for one in ranges if one.launches and one.low > 0]
+    known = [estimate for estimate in ranges if estimate.launches and estimate.low > 0]
     if not known:
         return None
     value, low, high = (
-        geometric_mean(np.array([getattr(one, end) for one in known])) for end in ("value", "low", "high")
+        geometric_mean(np.array([getattr(estimate, end) for estimate in known]))
+        for end in ("value", "low", "high")
     )
-    return Range(value, low, high, min(one.launches for one in known))
+    return Range(value, low, high, min(estimate.launches for estimate in known))
 
 
 def of_family(names: Iterable[str], family: str) -> list[str]:
@@ -126,18 +131,18 @@ class Findings:
     @cached_property
     def runs(self) -> dict[str, Measured]:
         """Return each run's times."""
-        return {label: Measured(one) for label, one in self.results.items()}
+        return {label: Measured(run_results) for label, run_results in self.results.items()}
 
     @property
     def implementations(self) -> tuple[str, ...]:
         """All that were measured in any run, in the order of the runs."""
-        return tuple(dict.fromkeys(name for one in self.runs.values() for name in one.implementations))
+        return tuple(dict.fromkeys(name for run in self.runs.values() for name in run.implementations))
 
 
 def largest_rate(run: Measured | None, name: str, benchmark: str) -> Range | None:
     """Return the largest bandwidth over all sizes, bytes per second and direction; of medians, not of bests."""
     seconds = run.seconds(name, benchmark) if run else {}
-    return max((one.inverted(size) for size, one in seconds.items() if size), key=_value, default=None)
+    return max((estimate.inverted(size) for size, estimate in seconds.items() if size), key=_value, default=None)
 
 
 def share_of_copy(run: Measured | None, name: str) -> Range | None:
@@ -152,11 +157,11 @@ def against(
 ) -> dict[tuple[str, str], dict[int, Range]]:
     """Return the time of the newest of each other family over that of the newest of `family`, by both and size."""
     names = run.implementations if run else ()
-    pairs = [(mine, of_family(names, one)[:1]) for mine in of_family(names, family)[:1] for one in others]
-    found = (
-        {(mine, other): run.over(other, mine, benchmark) for mine, own in pairs for other in own} if run else {}
+    pairs = [(name, of_family(names, other)[:1]) for name in of_family(names, family)[:1] for other in others]
+    by_pair = (
+        {(name, other): run.over(other, name, benchmark) for name, own in pairs for other in own} if run else {}
     )
-    return {pair: leads for pair, leads in found.items() if leads}
+    return {pair: leads for pair, leads in by_pair.items() if leads}
 
 
 def least(ranges: Iterable[Range]) -> Range | None:
@@ -164,5 +169,5 @@ def least(ranges: Iterable[Range]) -> Range | None:
     return min(ranges, key=_value, default=None)
 
 
-def _value(one: Range) -> float:
-    return one.value
+def _value(estimate: Range) -> float:
+    return estimate.value

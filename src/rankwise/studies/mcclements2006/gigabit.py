@@ -24,15 +24,15 @@ _MB = 1e6
 _ESCIENCE, _SCALIWAG = PAPER["escience_pingpong_MBps"], PAPER["scaliwag_pingpong_MBps"]
 
 
-def on_gigabit(found: Findings) -> list[Statement]:
+def on_gigabit(findings: Findings) -> list[Statement]:
     """Return the statements on bandwidth between two nodes, and on collectives."""
-    run = found.runs.get(label(CLUSTER, 2))
+    run = findings.runs.get(label(CLUSTER, 2))
     rates, crossing = (
-        {name: one for name in found.implementations if (one := largest_rate(run, name, benchmark))}
+        {name: rate for name in findings.implementations if (rate := largest_rate(run, name, benchmark))}
         for benchmark in ("pingpong", "pingping")
     )
-    kept = {name: one / rates[name] for name, one in crossing.items() if name in rates}
-    return [*_one_way(rates), *_both_ways(kept), _minimum(found), _no_winner(found), _allgather(found)]
+    kept = {name: estimate / rates[name] for name, estimate in crossing.items() if name in rates}
+    return [*_one_way(rates), *_both_ways(kept), _minimum(findings), _no_winner(findings), _allgather(findings)]
 
 
 def _one_way(rates: dict[str, Range]) -> list[Statement]:
@@ -50,15 +50,15 @@ def _one_way(rates: dict[str, Range]) -> list[Statement]:
         "3.3, figure 3.15",
     )
     pairs = {
-        f"{mine} over {other}": rates[mine] / rates[other]
-        for mine in of_family(rates, OPENMPI)[:1]
+        f"{name} over {other}": rates[name] / rates[other]
+        for name in of_family(rates, OPENMPI)[:1]
         for family in (LAM, MPICH)
         for other in of_family(rates, family)[:1]
     }
     times = PAPER["escience_openmpi_over_lam"]
     return [
-        claims.about_all(double, pairs, lambda one: at_least(one, times), wording.ratio),
-        claims.about_all(maximum, rates, lambda one: at_least(one, worst * _MB), wording.megabytes),
+        claims.about_all(double, pairs, lambda estimate: at_least(estimate, times), wording.ratio),
+        claims.about_all(maximum, rates, lambda estimate: at_least(estimate, worst * _MB), wording.megabytes),
     ]
 
 
@@ -81,12 +81,12 @@ def _both_ways(kept: dict[str, Range]) -> list[Statement]:
     )
     mpich, openmpi = ({name: kept[name] for name in of_family(kept, family)} for family in (MPICH, OPENMPI))
     return [
-        claims.about_all(full, mpich, lambda one: at_least(one, least_kept), wording.percent),
-        claims.about_all(half, openmpi, lambda one: at_most(one, most_kept), wording.percent),
+        claims.about_all(full, mpich, lambda estimate: at_least(estimate, least_kept), wording.percent),
+        claims.about_all(half, openmpi, lambda estimate: at_most(estimate, most_kept), wording.percent),
     ]
 
 
-def _minimum(found: Findings) -> Statement:
+def _minimum(findings: Findings) -> Statement:
     stated = PAPER["escience_collectives_least_us"]
     claim = Claim(
         "collective-minimum",
@@ -94,18 +94,25 @@ def _minimum(found: Findings) -> Statement:
         "the least time of the five collectives, at any size and on any number of ranks.",
         "3.2",
     )
-    runs = [found.runs[one] for one in (label(CLUSTER, ranks) for ranks in RANKS) if one in found.runs]
+    runs = [
+        findings.runs[run_label]
+        for run_label in (label(CLUSTER, ranks) for ranks in RANKS)
+        if run_label in findings.runs
+    ]
     times = {}
-    for name in found.implementations:
+    for name in findings.implementations:
         own = least(
-            one for run in runs for operation in OPERATIONS for one in run.seconds(name, operation).values()
+            estimate
+            for run in runs
+            for operation in OPERATIONS
+            for estimate in run.seconds(name, operation).values()
         )
         if own:
             times[name] = own
-    return claims.about_all(claim, times, lambda one: at_least(one, stated * 1e-6), wording.microseconds)
+    return claims.about_all(claim, times, lambda estimate: at_least(estimate, stated * 1e-6), wording.microseconds)
 
 
-def _no_winner(found: Findings) -> Statement:
+def _no_winner(findings: Findings) -> Statement:
     claim = Claim(
         "no-winner",
         "In collectives on Gigabit Ethernet “there is no clear performance winner from the data”. Here: none is "
@@ -115,12 +122,12 @@ def _no_winner(found: Findings) -> Statement:
     verdicts: dict[str, StatementVerdict] = {}
     texts = {}
     for ranks in RANKS:
-        run = found.runs.get(label(CLUSTER, ranks))
+        run = findings.runs.get(label(CLUSTER, ranks))
         cells = _fastest(run) if run else []
         if run and cells:
             here = f"{ranks} ranks"
-            best = max(run.implementations, key=lambda name: sum(one.name == name for one in cells))
-            won = [one for one in cells if one.name == best]
+            best = max(run.implementations, key=lambda name: sum(cell.name == name for cell in cells))
+            won = [cell for cell in cells if cell.name == best]
             verdicts[here] = _winner_verdict(won, len(cells))
             texts[here] = f"{here} ({best} in {len(won)} of {len(cells)} cells)"
     return claims.from_verdicts(claim, verdicts, texts)
@@ -142,21 +149,21 @@ def _fastest(run: Measured) -> list[_Fastest]:
         for size in sorted(set.intersection(*map(set, times.values()))) if len(times) > 1 else ():
             here = {name: own[size] for name, own in times.items()}
             first = min(here, key=lambda name: here[name].value)
-            others = [one for name, one in here.items() if name != first]
-            sure = here[first].high < min(one.low for one in others)
-            cells.append(_Fastest(first, sure, min(one.launches for one in here.values())))
+            others = [estimate for name, estimate in here.items() if name != first]
+            sure = here[first].high < min(estimate.low for estimate in others)
+            cells.append(_Fastest(first, sure, min(estimate.launches for estimate in here.values())))
     return cells
 
 
 def _winner_verdict(won: list[_Fastest], cells: int) -> StatementVerdict:
-    if min((one.launches for one in won), default=0) < FEWEST_LAUNCHES:
+    if min((cell.launches for cell in won), default=0) < FEWEST_LAUNCHES:
         return "undecided"
-    if 2 * sum(one.sure for one in won) > cells:
+    if 2 * sum(cell.sure for cell in won) > cells:
         return "no longer"
     return "holds" if 2 * len(won) <= cells else "undecided"
 
 
-def _allgather(found: Findings) -> Statement:
+def _allgather(findings: Findings) -> Statement:
     claim = Claim(
         "allgather",
         "In Allgather, once MPICH has changed its algorithm at 32 kilobytes in total, it is “continually below” "
@@ -165,10 +172,10 @@ def _allgather(found: Findings) -> Statement:
         "3.3, figures 3.22 and 3.23",
     )
     changes_at = PAPER["scaliwag_allgather_switch_total_bytes"]
-    leads = against(found.runs.get(label(CLUSTER, 4)), "allgather", MPICH, (OPENMPI,))
+    leads = against(findings.runs.get(label(CLUSTER, 4)), "allgather", MPICH, (OPENMPI,))
     worst = {
-        f"{other} over {mine}": one
-        for (mine, other), by_size in leads.items()
-        if (one := least(lead for size, lead in by_size.items() if 4 * size >= changes_at))
+        f"{other} over {name}": smallest
+        for (name, other), by_size in leads.items()
+        if (smallest := least(lead for size, lead in by_size.items() if 4 * size >= changes_at))
     }
-    return claims.about_all(claim, worst, lambda one: at_least(one, 1), wording.ratio)
+    return claims.about_all(claim, worst, lambda estimate: at_least(estimate, 1), wording.ratio)

@@ -68,7 +68,7 @@ class Likeness:
     @property
     def launches(self) -> int:
         """Return the fewest launches that any distance is of; 0: not measured."""
-        return min((one.launches for one in self.distances.values()), default=0)
+        return min((estimate.launches for estimate in self.distances.values()), default=0)
 
     @property
     def nearest(self) -> tuple[str, ...]:
@@ -76,7 +76,11 @@ class Likeness:
         if not self.distances:
             return ()
         best = next(iter(self.distances.values()))
-        return tuple(name for name, one in self.distances.items() if one.value <= NEAR and one.low <= best.high)
+        return tuple(
+            name
+            for name, estimate in self.distances.items()
+            if estimate.value <= NEAR and estimate.low <= best.high
+        )
 
     @property
     def agrees(self) -> bool | None:
@@ -106,17 +110,19 @@ class Likeness:
 
 def likeness(measured: Measured, name: str, operation: str, sizes: SizeClass) -> Likeness:
     """Return how far each schedule is from the implementation's own operation, with its interval."""
-    found = {}
+    distances = {}
     for schedule in measured.schedules(name, operation):
         ratios = measured.within_launches(name, operation, schedule)
         launches = _distances([times for size, times in ratios.items() if sizes.has(size)])
         if launches:
-            found[schedule.partition(".")[2].partition(":")[0]] = over_launches(launches)
-    ordered = dict(sorted(found.items(), key=lambda item: item[1].value))
-    told = measured.results.told.get((name, operation), Told())
-    said = {word for size, word in told.default.items() if sizes.has(size)}
+            distances[schedule.partition(".")[2].partition(":")[0]] = over_launches(launches)
+    ordered = dict(sorted(distances.items(), key=lambda item: item[1].value))
+    reported = measured.results.told.get((name, operation), Told())
+    said = {word for size, word in reported.default.items() if sizes.has(size)}
     says = ours(operation, said.pop()) if len(said) == 1 else ""
-    return Likeness(operation, ordered, says, frozenset(ours(operation, one) for one in told.known))
+    return Likeness(
+        operation, ordered, says, frozenset(ours(operation, algorithm) for algorithm in reported.known)
+    )
 
 
 def ours(operation: str, native: str) -> str:
@@ -128,8 +134,8 @@ def _distances(ratios: Sequence[Times]) -> list[float]:
     """One factor for each launch that has all sizes."""
     if not ratios:
         return []
-    common = set.intersection(*(set(one) for one in ratios))
+    common = set.intersection(*(set(times) for times in ratios))
     return [
-        math.exp(math.sqrt(sum(math.log(one[number]) ** 2 for one in ratios) / len(ratios)))
+        math.exp(math.sqrt(sum(math.log(times[number]) ** 2 for times in ratios) / len(ratios)))
         for number in sorted(common)
     ]

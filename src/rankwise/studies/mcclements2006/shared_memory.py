@@ -25,15 +25,15 @@ _BORDER = (_RATES["MPICH2"] + _RATES["Open MPI"]) / 2 / _COPY
 """Of a copy in memory: halfway between the faster implementations and the slower ones."""
 
 
-def on_shared_memory(found: Findings) -> list[Statement]:
+def on_shared_memory(findings: Findings) -> list[Statement]:
     """Return the statements on PingPong between two ranks, and on Reduce_scatter."""
-    return [*_copies(found), *_fastest(found), *_curves(found), _reduce_scatter(found)]
+    return [*_copies(findings), *_fastest(findings), *_curves(findings), _reduce_scatter(findings)]
 
 
-def _copies(found: Findings) -> list[Statement]:
-    run = found.runs.get(_RUN)
-    shares = {name: share for name in found.implementations if (share := share_of_copy(run, name))}
-    one = Claim(
+def _copies(findings: Findings) -> list[Statement]:
+    run = findings.runs.get(_RUN)
+    shares = {name: share for name in findings.implementations if (share := share_of_copy(run, name))}
+    one_copy = Claim(
         "one-copy",
         f"In PingPong on shared memory MPICH2 reaches {_RATES['MPICH2']} MB/s, “in line with a slightly "
         f"inefficient copy routine, achieving near 80% efficiency”: STREAM copies {_COPY} MB/s. Here: at least "
@@ -49,13 +49,13 @@ def _copies(found: Findings) -> list[Statement]:
     of_mpich = {name: shares[name] for name in of_family(shares, MPICH)}
     of_others = {name: shares[name] for family in (OPENMPI, LAM) for name in of_family(shares, family)}
     return [
-        claims.about_all(one, of_mpich, lambda share: at_least(share, _BORDER), wording.percent),
+        claims.about_all(one_copy, of_mpich, lambda share: at_least(share, _BORDER), wording.percent),
         claims.about_all(two, of_others, lambda share: at_most(share, _BORDER), wording.percent),
     ]
 
 
-def _fastest(found: Findings) -> list[Statement]:
-    run, times = found.runs.get(_RUN), PAPER["lomond_lam_over_openmpi_at_128_bytes"]
+def _fastest(findings: Findings) -> list[Statement]:
+    run, times = findings.runs.get(_RUN), PAPER["lomond_lam_over_openmpi_at_128_bytes"]
     large = Claim(
         "mpich-large",
         "“MPICH2 proves itself superior at large message sizes” in PingPong on shared memory. Here: at the "
@@ -70,15 +70,15 @@ def _fastest(found: Findings) -> list[Statement]:
     )
     beside_mpich = against(run, "pingpong", MPICH, (OPENMPI, LAM))
     beside_lam = against(run, "pingpong", LAM, (OPENMPI,))
-    at_largest = {f"{mine} over {other}": leads[max(leads)] for (mine, other), leads in beside_mpich.items()}
-    at_128 = {f"{mine} over {other}": leads[128] for (mine, other), leads in beside_lam.items() if 128 in leads}
+    at_largest = {f"{name} over {other}": leads[max(leads)] for (name, other), leads in beside_mpich.items()}
+    at_128 = {f"{name} over {other}": leads[128] for (name, other), leads in beside_lam.items() if 128 in leads}
     return [
-        claims.about_all(large, at_largest, lambda one: at_least(one, 1), wording.ratio),
-        claims.about_all(small, at_128, lambda one: at_least(one, times), wording.ratio),
+        claims.about_all(large, at_largest, lambda estimate: at_least(estimate, 1), wording.ratio),
+        claims.about_all(small, at_128, lambda estimate: at_least(estimate, times), wording.ratio),
     ]
 
 
-def _curves(found: Findings) -> list[Statement]:
+def _curves(findings: Findings) -> list[Statement]:
     switch = Claim(
         "lam-switch",
         "LAM/MPI's “algorithm changes dramatically when the message size reaches 10KB”, in PingPong on shared "
@@ -91,7 +91,7 @@ def _curves(found: Findings) -> list[Statement]:
         "up to 64 KB, in PingPong on shared memory.",
         "3.1, figure 3.2",
     )
-    results = found.results.get(_RUN)
+    results = findings.results.get(_RUN)
     curves = best_curves(results)
     lam, openmpi = ({name: curves[name] for name in of_family(curves, family)} for family in (LAM, OPENMPI))
     switches_at = PAPER["lomond_lam_switch_bytes"]
@@ -102,8 +102,8 @@ def _curves(found: Findings) -> list[Statement]:
     ]
 
 
-def _reduce_scatter(found: Findings) -> Statement:
-    run = found.runs.get(label(LOCAL, 4))
+def _reduce_scatter(findings: Findings) -> Statement:
+    run = findings.runs.get(label(LOCAL, 4))
     claim = Claim(
         "reduce-scatter",
         "In Reduce_scatter on shared memory MPICH2 “performs best”, LAM/MPI is “a half-way house”, and Open MPI "
@@ -115,8 +115,8 @@ def _reduce_scatter(found: Findings) -> Statement:
         **against(run, "reduce_scatter", LAM, (OPENMPI,)),
     }
     means = {
-        f"{other} over {mine}": one
-        for (mine, other), leads in pairs.items()
-        if (one := mean_of(list(leads.values())))
+        f"{other} over {name}": mean
+        for (name, other), leads in pairs.items()
+        if (mean := mean_of(list(leads.values())))
     }
-    return claims.about_all(claim, means, lambda one: at_least(one, 1), wording.ratio)
+    return claims.about_all(claim, means, lambda estimate: at_least(estimate, 1), wording.ratio)

@@ -20,13 +20,13 @@ _MAJOR = 1 / PAPER["scaliwag_allgather_mpich2_over_openmpi"]
 _ALLGATHER = "allgather"
 
 
-def statements(found: Findings) -> tuple[Statement, ...]:
+def statements(findings: Findings) -> tuple[Statement, ...]:
     """Return all statements, each with the check that is made of it here."""
-    run = found.runs.get(label(CLUSTER, 4))
+    run = findings.runs.get(label(CLUSTER, 4))
     return (
-        *algorithm_statements(found),
-        *on_shared_memory(found),
-        *on_gigabit(found),
+        *algorithm_statements(findings),
+        *on_shared_memory(findings),
+        *on_gigabit(findings),
         _poor_choice(run),
         _same_core(run),
         _choice_matters(run),
@@ -41,8 +41,8 @@ def _poor_choice(run: Measured | None) -> Statement:
         "4.1",
     )
     names = of_family(run.implementations, OPENMPI) if run else []
-    found = {name: one for name in names if run and (one := run.excess(name, OPERATIONS))}
-    return claims.about_all(claim, found, lambda one: at_least(one, _POOR), wording.ratio)
+    excesses = {name: excess for name in names if run and (excess := run.excess(name, OPERATIONS))}
+    return claims.about_all(claim, excesses, lambda estimate: at_least(estimate, _POOR), wording.ratio)
 
 
 def _same_core(run: Measured | None) -> Statement:
@@ -53,12 +53,14 @@ def _same_core(run: Measured | None) -> Statement:
         "nodes.",
         "4.4",
     )
-    found = {}
+    ratios = {}
     for name in of_family(run.implementations, OPENMPI) if run else ():
         for other in of_family(run.implementations, MPICH)[:1] if run else ():
-            if run and (one := core(run, name, other)):
-                found[f"{name} over {other}"] = one
-    return claims.about_all(claim, found, lambda one: between(one, 1 / _SAME_CORE, _SAME_CORE), wording.ratio)
+            if run and (ratio := core(run, name, other)):
+                ratios[f"{name} over {other}"] = ratio
+    return claims.about_all(
+        claim, ratios, lambda estimate: between(estimate, 1 / _SAME_CORE, _SAME_CORE), wording.ratio
+    )
 
 
 def _choice_matters(run: Measured | None) -> Statement:
@@ -69,22 +71,24 @@ def _choice_matters(run: Measured | None) -> Statement:
         "its fastest, on 4 nodes.",
         "4.1 and figure 3.23",
     )
-    found = {name: one for name in (run.implementations if run else ()) if run and (one := _spread(run, name))}
-    return claims.about_all(claim, found, lambda one: at_least(one, _MAJOR), wording.ratio)
+    spreads = {
+        name: spread for name in (run.implementations if run else ()) if run and (spread := _spread(run, name))
+    }
+    return claims.about_all(claim, spreads, lambda estimate: at_least(estimate, _MAJOR), wording.ratio)
 
 
 def core(run: Measured, name: str, other: str, operations: Sequence[str] = OPERATIONS) -> Range | None:
     """Return the same schedules on one core over those on another: a geometric mean over schedules and sizes."""
-    schedules = [one for operation in operations for one in run.schedules(name, operation)]
-    return mean_of([one for schedule in schedules for one in run.over(name, other, schedule).values()])
+    schedules = [schedule for operation in operations for schedule in run.schedules(name, operation)]
+    return mean_of([estimate for schedule in schedules for estimate in run.over(name, other, schedule).values()])
 
 
 def _spread(run: Measured, name: str) -> Range | None:
     """The slowest schedule of Allgather over the fastest: a geometric mean over sizes."""
-    times = [run.seconds(name, one) for one in run.schedules(name, _ALLGATHER)]
+    times = [run.seconds(name, schedule) for schedule in run.schedules(name, _ALLGATHER)]
     ratios = []
-    for size in sorted({size for one in times for size in one}):
-        here = sorted((one[size] for one in times if size in one), key=lambda one: one.value)
+    for size in sorted({size for by_size in times for size in by_size}):
+        here = sorted((by_size[size] for by_size in times if size in by_size), key=lambda estimate: estimate.value)
         if len(here) > 1:
             ratios.append(here[-1] / here[0])
     return mean_of(ratios)
