@@ -134,9 +134,7 @@ def able_to_run(program: Path, implementations: Sequence[Implementation]) -> lis
     names = {name for name, _ in _libraries(program)}
     if not names:
         return list(implementations)
-    return [
-        mpi for mpi in implementations if any(_has(mpi, name) for name in names) and not _mixes(program, mpi)
-    ]
+    return [mpi for mpi in implementations if any(_has(mpi, name) for name in names) and not _mixes(program, mpi)]
 
 
 def _mixes(program: Path, implementation: Implementation) -> bool:

@@ -50,7 +50,7 @@ def checks(part: Part, evidence: Mapping[int, ReadBack], files: Sequence[str] = 
 
 
 def host_check(part: Part, key: str, wanted: str, actual: str) -> Check:
-    """Check a setting of kernel or NICs; `found` is '' where there is none so named, of MTUs that of every NIC."""
+    """Check a setting of kernel or NICs; `actual` is '' where none is so named, of MTUs that of every NIC."""
     said = " ".join(actual.split()) or "no such setting here"
     return _check(part, key, wanted, [said], setting(key).is_met(wanted, actual))
 
