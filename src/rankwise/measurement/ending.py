@@ -59,12 +59,12 @@ def notices_of(parts: Sequence[LaunchPart], outcome: Outcome, status: LaunchStat
     )
     if not outcome.finished_early:
         return warned
-    one, ranks = parts[0].implementation, sum(part.job.ranks for part in parts)
+    mpi, ranks = parts[0].implementation, sum(part.job.ranks for part in parts)
     return (
         *warned,
         Notice(
             "hangs-at-exit",
-            f"{one.id} hung after its last result at {ranks} ranks and was killed; the results are kept",
-            f"a newer version of {one.family} may not hang in MPI_Finalize",
+            f"{mpi.id} hung after its last result at {ranks} ranks and was killed; the results are kept",
+            f"a newer version of {mpi.family} may not hang in MPI_Finalize",
         ),
     )

@@ -106,7 +106,7 @@ def together(several: Sequence[LaunchSteps]) -> LaunchSteps:
     if len(several) == 1:
         return several[0]
     script = _TOGETHER.format(
-        starts="\n".join(f"{_line(one.main)} & pid{number}=$!" for number, one in enumerate(several)),
+        starts="\n".join(f"{_line(launch.main)} & pid{number}=$!" for number, launch in enumerate(several)),
         waits="\n".join(
             f"wait $pid{number} || {{ code=$?; [ $status -ne 0 ] || status=$code; }}"
             for number in range(len(several))
@@ -125,13 +125,13 @@ def joined(
     started before, and have to end when their standard input does: when all launches have ended.
     """
     starts = [
-        _part(f"site {name}", name, one.main, "<&3" if number == 0 else "</dev/null", "pids")
-        for number, (one, name) in enumerate(zip(several, names, strict=True))
+        _part(f"site {name}", name, launch.main, "<&3" if number == 0 else "</dev/null", "pids")
+        for number, (launch, name) in enumerate(zip(several, names, strict=True))
     ]
     said = ">&2" if prefixed else ">/dev/null"  # the output is the program's
     before = [
-        _part(f"the relay of site {name}", f"{name} relay", one, f'<"$folder/while" {said}', "relays")
-        for one, name in zip(relays, names, strict=False)
+        _part(f"the relay of site {name}", f"{name} relay", relay, f'<"$folder/while" {said}', "relays")
+        for relay, name in zip(relays, names, strict=False)
     ]
     script = _JOINED.format(prefixed="yes" if prefixed else "", relays="\n".join(before), starts="\n".join(starts))
     return _steps(script, several)
@@ -146,13 +146,13 @@ def _steps(script: str, several: Sequence[LaunchSteps]) -> LaunchSteps:
     """This script in place of the launchers, with all that each of them needs around it."""
     return LaunchSteps(
         Command(("sh", "-c", script)),
-        before=tuple(step for one in several for step in one.before),
-        after=tuple(step for one in several for step in one.after),
-        yielding=", ".join(dict.fromkeys(one.yielding for one in several if one.yielding)),
-        everywhere=tuple(step for one in several for step in one.everywhere),
-        everywhere_after=tuple(step for one in several for step in one.everywhere_after),
-        files=tuple(dict.fromkeys(file for one in several for file in one.files)),
-        settings=tuple(dict.fromkeys(pair for one in several for pair in one.settings)),
+        before=tuple(step for launch in several for step in launch.before),
+        after=tuple(step for launch in several for step in launch.after),
+        yielding=", ".join(dict.fromkeys(launch.yielding for launch in several if launch.yielding)),
+        everywhere=tuple(step for launch in several for step in launch.everywhere),
+        everywhere_after=tuple(step for launch in several for step in launch.everywhere_after),
+        files=tuple(dict.fromkeys(file for launch in several for file in launch.files)),
+        settings=tuple(dict.fromkeys(pair for launch in several for pair in launch.settings)),
     )
 
 

@@ -242,7 +242,10 @@ class Launching:
         self, job: Job, cells: Sequence[Cell], candidates: protocol.Candidates = protocol.NO_CANDIDATES
     ) -> Job:
         """Return the job of the harness with what the schedules among these cells have to know."""
-        started = (*(cell.benchmark for cell in cells), *(one.benchmark for one in candidates.values()))
+        started = (
+            *(cell.benchmark for cell in cells),
+            *(candidate.benchmark for candidate in candidates.values()),
+        )
         if not any(map(is_schedule, started)):
             return job
         known = self._schedule_files.get(cells[0].ranks // cells[0].options.groups, {})

@@ -137,9 +137,9 @@ def _from_file(path: Path, hosts: Sequence[Host], ranks: int) -> tuple[str, ...]
     known = {host.name for host in hosts}
     placed: dict[int, str] = {}
     for number, line in enumerate(lines, start=1):
-        words = line.partition("#")[0].strip()
-        if words:
-            rank, name = _entry(words, len(placed), f"{path}, line {number}")
+        text = line.partition("#")[0].strip()
+        if text:
+            rank, name = _entry(text, len(placed), f"{path}, line {number}")
             if rank in placed:
                 raise InputError(f"{path}, line {number}: rank {rank} comes twice", "give each rank one host")
             placed[rank] = _host(name, hosts, known, f"{path}, line {number}")
@@ -152,13 +152,13 @@ def _from_file(path: Path, hosts: Sequence[Host], ranks: int) -> tuple[str, ...]
     return tuple(placed[rank] for rank in range(ranks))
 
 
-def _entry(words: str, next_rank: int, where: str) -> tuple[int, str]:
+def _entry(text: str, next_rank: int, where: str) -> tuple[int, str]:
     """Rank and host of a line; in a file of bare hosts the line's turn is the rank."""
-    if match := _RANK_LINE.fullmatch(words):
+    if match := _RANK_LINE.fullmatch(text):
         return int(match[1]), match[2]
-    if len(words.split()) == 1 and "=" not in words:
-        return next_rank, words
-    raise InputError(f"{where}: cannot understand '{words}'", "write `rank 0=host slot=0`, or one host a line")
+    if len(text.split()) == 1 and "=" not in text:
+        return next_rank, text
+    raise InputError(f"{where}: cannot understand '{text}'", "write `rank 0=host slot=0`, or one host a line")
 
 
 def _host(name: str, hosts: Sequence[Host], known: set[str], where: str) -> str:

@@ -68,7 +68,7 @@ def resolve_benchmarks(wanted: Sequence[str], known: Mapping[str, Benchmark]) ->
         if word in known:
             names[word] = None
         elif word in categories or word == "all":
-            names.update({name: None for name, one in known.items() if _is_meant(one, word)})
+            names.update({name: None for name, benchmark in known.items() if _is_meant(benchmark, word)})
         elif any(sign in word for sign in "*?["):
             names.update(dict.fromkeys(_matching(word, known)))
         else:
@@ -80,7 +80,7 @@ def with_schedules(benchmarks: Sequence[str], known: Mapping[str, Benchmark]) ->
     """Return those of the operations that have schedules, with all of these. Raises InputError if none has."""
     names: dict[str, None] = {}
     for name in benchmarks:
-        schedules = [one for one in known if is_schedule(one) and operation_of(one) == name]
+        schedules = [schedule for schedule in known if is_schedule(schedule) and operation_of(schedule) == name]
         names.update(dict.fromkeys([name, *schedules] if schedules or is_schedule(name) else []))
     if not names:
         raise InputError(
@@ -91,10 +91,10 @@ def with_schedules(benchmarks: Sequence[str], known: Mapping[str, Benchmark]) ->
 
 
 def _matching(pattern: str, known: Iterable[str]) -> list[str]:
-    found = fnmatch.filter(known, pattern)
-    if not found:
+    matches = fnmatch.filter(known, pattern)
+    if not matches:
         raise InputError(f"no benchmark has a name like '{pattern}'", "rankwise bench --list shows them")
-    return found
+    return matches
 
 
 def _is_meant(benchmark: Benchmark, word: str) -> bool:
@@ -149,7 +149,7 @@ _DERIVED_ITEMS = 4
 """Items in an element of a derived datatype (csrc/harness/message.c)."""
 
 
-def _sizes(benchmark: Benchmark, options: Options, asked: Sequence[int]) -> tuple[int, ...]:
+def _sizes(benchmark: Benchmark, options: Options, sizes: Sequence[int]) -> tuple[int, ...]:
     """What really moves for the sizes that were asked for: whole elements, each size once.
 
     Reductions of 1 and of 4 bytes are the same float: measured under both names they would count twice in every
@@ -159,7 +159,7 @@ def _sizes(benchmark: Benchmark, options: Options, asked: Sequence[int]) -> tupl
         return (0,)
     item = max(_ITEM_BYTES[options.datatype], _ITEM_BYTES["float"] if benchmark.reduces else 1)
     unit = item * (_DERIVED_ITEMS if options.layout != "contiguous" else 1)
-    return tuple(dict.fromkeys(-(-size // unit) * unit for size in asked))
+    return tuple(dict.fromkeys(-(-size // unit) * unit for size in sizes))
 
 
 def _obstacle(benchmark: Benchmark, cell: Cell) -> str:

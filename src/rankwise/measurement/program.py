@@ -30,7 +30,7 @@ class WholeProgram:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._metrics = {one.name: one for one in program.metrics}
+        self._metrics = {metric.name: metric for metric in program.metrics}
 
     def arm(self, job: Job, cells: Sequence[Cell], plan: Plan, seconds_per_cell: float, *, verifying: bool) -> Job:
         """Add the program's arguments; an output file of the launch before goes."""
@@ -48,11 +48,11 @@ class WholeProgram:
             reason = f"its output has nothing that matches '{self._program.verify}' (--verify-output)"
             wrong = tuple(CellFailure(cell, reason, "wrong data") for cell in cells)
             return Spoken(begun=True, ended=True, series=(), failures=wrong, verified=())
-        found = [self._value(cell, outcome.seconds, output) for cell in cells]
+        results = [self._value(cell, outcome.seconds, output) for cell in cells]
         return Spoken(
             begun=True, ended=True, verified=(),
-            series=tuple(one for one in found if isinstance(one, Series)),
-            failures=tuple(one for one in found if isinstance(one, CellFailure)),
+            series=tuple(result for result in results if isinstance(result, Series)),
+            failures=tuple(result for result in results if isinstance(result, CellFailure)),
         )  # fmt: skip
 
     def _value(self, cell: Cell, seconds: float, output: str) -> Series | CellFailure:

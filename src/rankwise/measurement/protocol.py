@@ -52,8 +52,8 @@ class Spoken:
 
     def answers(self) -> Counter[Cell]:
         """Return how many visits of each cell gave an answer of any kind."""
-        times = (one.cell for one in self.series if one.quantity in ("time", "metric"))
-        return Counter([*times, *(one.cell for one in self.failures), *self.verified])
+        times = (series.cell for series in self.series if series.quantity in ("time", "metric"))
+        return Counter([*times, *(failure.cell for failure in self.failures), *self.verified])
 
 
 NOTHING = Spoken(begun=False, ended=False, series=(), failures=(), verified=())
@@ -99,14 +99,14 @@ def arguments(
 def _switched(cells: Sequence[Cell], candidates: Candidates) -> tuple[str, ...]:
     """The labels of the candidates of these cells, which the harness counts in this order, from 1 on."""
     labels = dict.fromkeys(cell.label for cell in cells)
-    return tuple(one for one in labels if one in candidates and not candidates[one].benchmark)
+    return tuple(label for label in labels if label in candidates and not candidates[label].benchmark)
 
 
 def _names(cells: Sequence[Cell], candidates: Candidates) -> dict[Cell, tuple[str, int, int]]:
     """The benchmark, size and candidate by which the harness knows each cell."""
     numbers = {label: number for number, label in enumerate(_switched(cells, candidates), 1)}
     less = {label: candidates[label].bytes_less for label in numbers}
-    own = {label: one.benchmark for label, one in candidates.items() if one.benchmark}
+    own = {label: candidate.benchmark for label, candidate in candidates.items() if candidate.benchmark}
     return {
         cell: (
             own.get(cell.label, cell.benchmark),
@@ -151,7 +151,7 @@ def parse_run(output: str, cells: Sequence[Cell], candidates: Candidates = NO_CA
 
     `cells` are those asked for, known by benchmark, size and candidate: no two may share all three.
     """
-    asked = {name: cell for cell, name in _names(cells, candidates).items()}
+    cells_by_name = {name: cell for cell, name in _names(cells, candidates).items()}
     begin: dict[str, Any] = {}
     end: dict[str, Any] = {}
     series: list[Series] = []
@@ -160,7 +160,7 @@ def parse_run(output: str, cells: Sequence[Cell], candidates: Candidates = NO_CA
     timelines: list[Timeline] = []
     for message in _messages(output):
         kind = message["rankwise"]
-        cell = asked.get(_known_by(message))
+        cell = cells_by_name.get(_known_by(message))
         if kind == "begin":
             begin = message
         if kind == "end":

@@ -112,7 +112,9 @@ class Runner:
         started = time.monotonic() - spent_seconds
         for launch in earlier:
             self._take(launch)
-            self._tried.update({*(one.cell for one in launch.series), *(one.cell for one in launch.failures)})
+            self._tried.update(
+                {*(series.cell for series in launch.series), *(failure.cell for failure in launch.failures)}
+            )
         shuffle = random.Random(f"{self._plan.seed}-{self._launches}")
         first_round = all(launch.verifying for launch in earlier)
         rounds = 0
@@ -142,13 +144,13 @@ class Runner:
         if self._plan.verify or not self._plan.verify_first:
             return
         for cells in launches_of_round(set(self._plan.cells) - self._looked_at, shuffle):
-            one, left, launches = ready[cells[0].implementation], cells, 0
+            harness, left, launches = ready[cells[0].implementation], cells, 0
             while left and launches < MOST_VERIFYING_LAUNCHES and not self._progress.broken:
                 elapsed = time.monotonic() - started
                 if self._first_seconds and not self._is_in_time(left, elapsed):
                     return
                 self._show(self._state(left[0], elapsed, "data of "))
-                launch = self._launching.launch(one.implementation, one.program, left, verifying=True)
+                launch = self._launching.launch(harness.implementation, harness.program, left, verifying=True)
                 self._keep(launch)
                 self._take(launch)
                 left = [cell for cell in left if cell not in self._looked_at]
@@ -158,7 +160,7 @@ class Runner:
         self._progress.add(launch)
         self._launches += 1
         if launch.verifying:
-            self._looked_at.update(launch.verified, (one.cell for one in launch.failures))
+            self._looked_at.update(launch.verified, (failure.cell for failure in launch.failures))
             return
         if self._noise:
             self._noise.add(launch)
@@ -194,13 +196,13 @@ class Runner:
 
     def _visits(self, cells: Collection[Cell]) -> int:
         """How often the launches of a round come to each of their cells: what the last ones took decides."""
-        known = [one for one in self._last.values() if one.cells_seconds]
-        found = [item for launch in known for item in launch.visits().items()]
-        visits = sum(len(of_cell) for (_, quantity), of_cell in found if quantity in OWN)
+        known = [launch for launch in self._last.values() if launch.cells_seconds]
+        visits_by_cell = [item for launch in known for item in launch.visits().items()]
+        visits = sum(len(of_cell) for (_, quantity), of_cell in visits_by_cell if quantity in OWN)
         if self._noise is None or not visits:
             return 1
-        in_cells = sum(one.cells_seconds for one in known)
-        beside = sum(one.seconds for one in known) - in_cells
+        in_cells = sum(launch.cells_seconds for launch in known)
+        beside = sum(launch.seconds for launch in known) - in_cells
         launches = len({together(cell) for cell in cells})
         return self._noise.visits_that_pay(len(cells) / launches, beside / len(known), in_cells / visits)
 
