@@ -43,22 +43,25 @@ def command() -> None:
 @prefix_option
 def check(program: str, as_json: bool, prefixes: tuple[Path, ...]) -> None:
     """Show what a program is linked to, and which implementations can run it."""
-    found = look(program, prefixes, Screen(quiet=as_json))
-    print_answer(found, [_text(found)], as_json=as_json)
+    checked = look(program, prefixes, Screen(quiet=as_json))
+    print_answer(checked, [_text(checked)], as_json=as_json)
 
 
-def _text(found: Checked) -> str:
-    what = "the standard ABI of MPI-5, which any MPI can carry out" if found.standard_abi else "one kind of MPI"
-    width = max((len(one.implementation) for one in found.implementations), default=0)
-    rows = [f"  {one.implementation:{width}}  {'yes' if one.runs else 'no '}  {_remark(one)}".rstrip()
-            for one in found.implementations]  # fmt: skip
-    return "\n".join([f"{found.program} is linked to {found.linked_to}: {what}", "It runs on", *rows])
+def _text(checked: Checked) -> str:
+    what = "the standard ABI of MPI-5, which any MPI can carry out" if checked.standard_abi else "one kind of MPI"
+    width = max((len(suitability.implementation) for suitability in checked.implementations), default=0)
+    rows = [
+        f"  {suitability.implementation:{width}}  {'yes' if suitability.runs else 'no '}  "
+        f"{_remark(suitability)}".rstrip()
+        for suitability in checked.implementations
+    ]
+    return "\n".join([f"{checked.program} is linked to {checked.linked_to}: {what}", "It runs on", *rows])
 
 
-def _remark(one: Suitability) -> str:
-    if not one.missing:
-        return one.reason
-    named = ", ".join(one.missing[:_SHOWN])
-    more = len(one.missing) - _SHOWN
+def _remark(suitability: Suitability) -> str:
+    if not suitability.missing:
+        return suitability.reason
+    named = ", ".join(suitability.missing[:_SHOWN])
+    more = len(suitability.missing) - _SHOWN
     lacking = f"but lacks {named}{f' and {more} more' if more > 0 else ''}"
-    return ", ".join(filter(None, (one.reason, lacking)))
+    return ", ".join(filter(None, (suitability.reason, lacking)))

@@ -43,15 +43,15 @@ def print_answer(answer: Any, parts: Iterable[RenderableType], *, as_json: bool)
 
 
 def print_result(
-    found: PagedAnswer, screen: Screen, page: str | Path | None, parts: Iterable[RenderableType] | None = None,
+    result: PagedAnswer, screen: Screen, page: str | Path | None, parts: Iterable[RenderableType] | None = None,
     *, as_json: bool, **places: object,
 ) -> None:  # fmt: skip
     """Write the page (None: no page), print the answer, and the paths of the page and of these other `places`."""
-    report = None if page is None else found.report(page)
+    report = None if page is None else result.report(page)
     if as_json:
-        print_json({**found.to_dict(), "report": report})
+        print_json({**result.to_dict(), "report": report})
         return
-    print_parts(found.parts() if parts is None else parts)
+    print_parts(result.parts() if parts is None else parts)
     lines = [f"{name}: {place}" for name, place in {**places, "report": report}.items() if place]
     if lines:
         screen.say("\n" + "\n".join(lines), whole=True)

@@ -81,7 +81,7 @@ def _layout(text: str) -> str:
     quiet_option,
     store_option,
 )  # fmt: skip
-def command(benchmark: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
+def command(benchmark: tuple[str, ...], store: Path, as_json: bool, **options: Any) -> int:
     """Run benchmarks on one or more implementations and print their times.
 
     With --join they run on jobs over several sites, and beside these on the implementations that --mpi names.
@@ -92,35 +92,35 @@ def command(benchmark: tuple[str, ...], store: Path, as_json: bool, **asked: Any
 
     Exit code 1 if data are wrong, or if an implementation gave no result.
     """
-    screen = Screen(quiet=asked["quiet"])
-    check_joined(asked)
-    alone = bool(asked["joined"]) and not asked["mpi"]
-    if alone and asked["placement"]:
+    screen = Screen(quiet=options["quiet"])
+    check_joined(options)
+    alone = bool(options["joined"]) and not options["mpi"]
+    if alone and options["placement"]:
         raise InputError("--placement is for jobs of one MPI", "leave it out: --join gives it for each site")
-    if asked["only_list"]:
-        menu = bench.benchmarks(names_of(asked["mpi"]), asked["prefixes"], screen)
-        parts = [listings.benchmark_table(menu)] if asked["as_long"] else listings.benchmark_groups(menu)
+    if options["only_list"]:
+        menu = bench.benchmarks(names_of(options["mpi"]), options["prefixes"], screen)
+        parts = [listings.benchmark_table(menu)] if options["as_long"] else listings.benchmark_groups(menu)
         print_answer(menu, parts, as_json=as_json)
         return errors.EXIT_OK
-    if not benchmark and not asked["schedules"]:
+    if not benchmark and not options["schedules"]:
         raise InputError("no benchmark given", "rankwise bench --list shows them; `all` takes all")
     request = request_of(
-        asked, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(asked["mpi"]),
-        time_budget_seconds=asked["budget"], min_launches=asked["launches"],
-        max_launches=asked["launches"], seconds_per_cell=asked["per_cell"], verify=asked["verify"],
-        verify_first=False, schedules=asked["schedules"], joined=asked["joined"], alone=alone,
-        relayed=asked["relayed"], encrypted=asked["encrypted"],
+        options, kind="bench", benchmarks=names_of(benchmark), implementations=names_of(options["mpi"]),
+        time_budget_seconds=options["budget"], min_launches=options["launches"],
+        max_launches=options["launches"], seconds_per_cell=options["per_cell"], verify=options["verify"],
+        verify_first=False, schedules=options["schedules"], joined=options["joined"], alone=alone,
+        relayed=options["relayed"], encrypted=options["encrypted"],
     )  # fmt: skip
-    found = bench.bench(request, store, screen)
-    if as_json or asked["verify"]:
-        table = listings.verification_table(found.launches, found.failures)
-        print_answer(found, [table], as_json=as_json)
+    result = bench.bench(request, store, screen)
+    if as_json or options["verify"]:
+        table = listings.verification_table(result.launches, result.failures)
+        print_answer(result, [table], as_json=as_json)
     else:
-        if asked["layout_of_output"] == "table":
-            print_parts(found.parts())
+        if options["layout_of_output"] == "table":
+            print_parts(result.parts())
         else:
-            out(peer_logs.text_of(found.rows, asked["layout_of_output"]), end="")
-        for line in listings.failure_lines(found.failures):
+            out(peer_logs.text_of(result.rows, options["layout_of_output"]), end="")
+        for line in listings.failure_lines(result.failures):
             err(line)
-        warn(Screen(), *(one for one in found.notices if one.kind == MPI_WARNING))
-    return code_of_check(found.objections)
+        warn(Screen(), *(notice for notice in result.notices if notice.kind == MPI_WARNING))
+    return code_of_check(result.objections)

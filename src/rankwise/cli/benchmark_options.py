@@ -39,13 +39,13 @@ def _root(text: str) -> str:
 
 def _one_of(known: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
     def parse(text: str) -> tuple[str, ...]:
-        words = tuple(dict.fromkeys(text.split(",")))
-        unknown = [word for word in words if word not in known]
+        names = tuple(dict.fromkeys(text.split(",")))
+        unknown = [word for word in names if word not in known]
         if unknown:
             raise InputError(
                 f"'{unknown[0]}' is not one of {', '.join(known)}", "write one or several, with commas"
             )
-        return words
+        return names
 
     return parse
 
@@ -91,16 +91,17 @@ BENCHMARK_OPTIONS = (
 """In the order in which help shows them; `variants` makes `Options` of what they pass."""
 
 
-def variants(asked: dict[str, Any]) -> tuple[Options, ...]:
+def variants(options: dict[str, Any]) -> tuple[Options, ...]:
     """Return every combination of the options that may have several values, the others as they are."""
     return tuple(
         Options(
-            datatype, layout, asked["operation"], asked["root"], asked["cold_cache"], asked["window"],
-            congestion_control=control, messages=asked["messages"], polls=asked["polls"], target=asked["target"],
-            in_place=asked["in_place"], groups=asked["groups"], threads=threads, sync=sync,
-            topology=asked["topology"], folder=asked["folder"],
+            datatype, layout, options["operation"], options["root"], options["cold_cache"], options["window"],
+            congestion_control=control, messages=options["messages"], polls=options["polls"],
+            target=options["target"], in_place=options["in_place"], groups=options["groups"], threads=threads,
+            sync=sync, topology=options["topology"], folder=options["folder"],
         )
         for datatype, layout, control, threads, sync in itertools.product(
-            asked["datatype"], asked["layout"], asked["congestion_control"], asked["threads"], asked["sync"]
+            options["datatype"], options["layout"], options["congestion_control"], options["threads"],
+            options["sync"]
         )
     )  # fmt: skip

@@ -109,7 +109,7 @@ SECTION = "Measure"
     store_option,
 )  # fmt: skip
 @click.pass_context
-def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
+def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_json: bool, **options: Any) -> int:
     """Compare MPI implementations: which is faster, at what, and by how much.
 
     Without names: every implementation that works. Launches of all implementations are interleaved and
@@ -118,31 +118,31 @@ def command(context: click.Context, /, mpi: tuple[str, ...], store: Path, as_jso
     With a program after `--`, whole runs of it are compared by their wall time or by figures in their output, for
     every MPI, --profile, --placement and --testbed (separated by commas) that is named, and for every --join.
     """
-    screen = Screen(quiet=asked["quiet"])
+    screen = Screen(quiet=options["quiet"])
     check_options(context)
-    check_joined(asked)
-    if asked["resume"] is not None:
+    check_joined(options)
+    if options["resume"] is not None:
         from rankwise.workflows import resuming  # noqa: PLC0415 - half a second: every kind of run
 
-        run_id = resuming.resume_run(asked["resume"], store, screen, kind="compare")
-        found = compare.load(run_id, store, delta=asked["delta"])
+        run_id = resuming.resume_run(options["resume"], store, screen, kind="compare")
+        result = compare.load(run_id, store, delta=options["delta"])
     elif context.obj:
-        request = program_request(context, _request(mpi, {**asked, "testbed": "", "hostfile": None}), asked)
-        found = compare.compare_program(request, store, screen, delta=asked["delta"])
+        request = program_request(context, _request(mpi, {**options, "testbed": "", "hostfile": None}), options)
+        result = compare.compare_program(request, store, screen, delta=options["delta"])
     else:
-        found = compare.compare(_request(mpi, asked), store, screen, delta=asked["delta"])
-    parts = found.parts(as_long=asked["as_long"])
-    print_result(found, screen, asked["report"] or "", parts, as_json=as_json)
-    return code_of_check(found.objections(asked["fail_on"] or ""))
+        result = compare.compare(_request(mpi, options), store, screen, delta=options["delta"])
+    parts = result.parts(as_long=options["as_long"])
+    print_result(result, screen, options["report"] or "", parts, as_json=as_json)
+    return code_of_check(result.objections(options["fail_on"] or ""))
 
 
-def _request(mpi: tuple[str, ...], asked: dict[str, Any]) -> Request:
-    benchmarks = names_of(asked["bench"]) or (("all",) if asked["thorough"] else ())
+def _request(mpi: tuple[str, ...], options: dict[str, Any]) -> Request:
+    benchmarks = names_of(options["bench"]) or (("all",) if options["thorough"] else ())
     return request_of(
-        asked, benchmarks=benchmarks, implementations=mpi,
-        time_budget_seconds=asked["budget"], precision=asked["precision"],
-        baseline=asked["baseline"], profiles=tuple(map(choose, asked["profiles"])), force=asked["force"],
-        verify_first=asked["verify_first"], explain=asked["explain"],
-        schedules=asked["schedules"], joined=asked["joined"], relayed=asked["relayed"],
-        encrypted=asked["encrypted"],
+        options, benchmarks=benchmarks, implementations=mpi,
+        time_budget_seconds=options["budget"], precision=options["precision"],
+        baseline=options["baseline"], profiles=tuple(map(choose, options["profiles"])), force=options["force"],
+        verify_first=options["verify_first"], explain=options["explain"],
+        schedules=options["schedules"], joined=options["joined"], relayed=options["relayed"],
+        encrypted=options["encrypted"],
     )  # fmt: skip

@@ -26,7 +26,7 @@ SECTION = "Research"
     name="coupled",
     short_help="Run two coupled models that exchange fields.",
     epilog="\b\nPatterns:\n"
-    + "".join(f"  {one.name:<13}{one.description}\n" for one in PATTERNS)
+    + "".join(f"  {pattern.name:<13}{pattern.description}\n" for pattern in PATTERNS)
     + "\n\b\nExamples:\n"
     "  rankwise coupled --mpi openmpi --testbed gigabit-testbed-1999\n"
     "  rankwise coupled climate meg --testbed grid5000-2007\n"
@@ -45,29 +45,29 @@ SECTION = "Research"
 @click.option("--limit", type=DURATION, default="10m", show_default=True, help="Time limit of a run.")
 @json_option
 @where_options
-def command(**asked: Any) -> int:
+def command(**options: Any) -> int:
     """Run two models that exchange a field in every step, and measure what the link between sites costs.
 
     On a testbed of two sites each pattern runs twice: both models in one site, and one in each. The models sleep
     for their computing time. Exit code 1 if a result is wrong or a run failed, 3 if all runs failed.
     """
-    chosen = tuple(_changed(one, asked) for one in patterns(asked["names"]))
-    testbed = testbed_of(asked["testbed"], asked["hostfile"])
+    chosen = tuple(_changed(pattern, options) for pattern in patterns(options["names"]))
+    testbed = testbed_of(options["testbed"], options["hostfile"])
     request = AppsRequest(
-        implementations=names_of(asked["mpi"]), testbed=testbed, limit_seconds=asked["limit"],
-        launcher_arguments=asked["launcher"],
+        implementations=names_of(options["mpi"]), testbed=testbed, limit_seconds=options["limit"],
+        launcher_arguments=options["launcher"],
     )  # fmt: skip
-    results = run_coupled(chosen, request, places(testbed, asked["ranks"] or 0), Screen())
-    plain = [{**asdict(one), "wan_seconds": one.wan_seconds} for one in results]
-    print_answer(plain, coupled_parts(results), as_json=asked["as_json"])
-    return exit_code([run for one in results for run in (one.within, one.across) if run])
+    results = run_coupled(chosen, request, places(testbed, options["ranks"] or 0), Screen())
+    plain = [{**asdict(result), "wan_seconds": result.wan_seconds} for result in results]
+    print_answer(plain, coupled_parts(results), as_json=options["as_json"])
+    return exit_code([run for result in results for run in (result.within, result.across) if run])
 
 
-def _changed(pattern: Pattern, asked: dict[str, Any]) -> Pattern:
+def _changed(pattern: Pattern, options: dict[str, Any]) -> Pattern:
     """The pattern with what was asked for in place of its own."""
     given = {
-        name: asked[key]
+        name: options[key]
         for key, name in (("size", "field_bytes"), ("computing", "computing_seconds"), ("steps", "steps"))
-        if asked[key]
+        if options[key]
     }
     return replace(pattern, **given)

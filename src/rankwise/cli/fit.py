@@ -70,24 +70,24 @@ def command(
     if stored and resume:
         raise errors.InputError("--from and --resume are mutually exclusive", "give one of them")
     if stored:
-        found = fitting.load(stored, store)
+        result = fitting.load(stored, store)
     elif resume:
-        found = fitting.load(resuming.resume_run(resume, store, screen, kind="fit"), store)
+        result = fitting.load(resuming.resume_run(resume, store, screen, kind="fit"), store)
     else:
         chosen = configurations.choose(profile) if profile else None
         request = FitRequest(
             command_line(), mpi or "", testbed_of(testbed, hostfile), prefixes, chosen, budget, seed
         )
-        found = fitting.fit(request, store, screen)
-    return _told(found, output, screen, as_json=as_json)
+        result = fitting.fit(request, store, screen)
+    return _told(result, output, screen, as_json=as_json)
 
 
-def _told(found: FitResult, output: Path | None, screen: Screen, *, as_json: bool) -> int:
+def _told(result: FitResult, output: Path | None, screen: Screen, *, as_json: bool) -> int:
     """Print the answer; a platform that is all noise is not written unless a file was named for it."""
-    path = output or (None if as_json or found.noisy else DEFAULT_FILE)
+    path = output or (None if as_json or result.noisy else DEFAULT_FILE)
     if path:
-        fitting.write(path, found.platform)
-    print_answer({**found.to_dict(), "file": path}, found.parts(), as_json=as_json)
-    screen.say(f"\nrun: {found.run_id}" + (f"\nplatform: {path}" if path else ""), whole=True)
-    warn(screen, *found.notices)
-    return errors.EXIT_ANSWER_IS_NO if found.noisy else errors.EXIT_OK
+        fitting.write(path, result.platform)
+    print_answer({**result.to_dict(), "file": path}, result.parts(), as_json=as_json)
+    screen.say(f"\nrun: {result.run_id}" + (f"\nplatform: {path}" if path else ""), whole=True)
+    warn(screen, *result.notices)
+    return errors.EXIT_ANSWER_IS_NO if result.noisy else errors.EXIT_OK

@@ -82,36 +82,36 @@ SECTION = "Measure"
 @where_options
 @store_option
 @json_option
-def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
+def command(mpi: tuple[str, ...], store: Path, as_json: bool, **options: Any) -> int:
     """Check each MPI against itself: no operation should be slower than other calls that do the same.
 
     Allreduce against reduce and then bcast, a datatype against packing by hand, a message against its halves, and
     so on. A violation is reported with its size, its interval, and a remedy. It has passed a rank test on launches
     that is corrected for the number of checks.
     """
-    screen = Screen(quiet=asked["quiet"])
-    found = _answer(mpi, store, asked, screen)
-    print_result(found, screen, asked["report"], as_json=as_json, run=found.run_id)
-    return code_of_check(found.objections(fail_on_violation=bool(asked["fail_on"])))
+    screen = Screen(quiet=options["quiet"])
+    result = _answer(mpi, store, options, screen)
+    print_result(result, screen, options["report"], as_json=as_json, run=result.run_id)
+    return code_of_check(result.objections(fail_on_violation=bool(options["fail_on"])))
 
 
 def _answer(
-    mpi: tuple[str, ...], store: Path, asked: dict[str, Any], screen: Screen
+    mpi: tuple[str, ...], store: Path, options: dict[str, Any], screen: Screen
 ) -> guidelines.GuidelinesResult:
     """What a run says, which is measured now unless it is stored."""
-    if asked["stored"] and asked["resume"]:
+    if options["stored"] and options["resume"]:
         raise errors.InputError("--from and --resume are mutually exclusive", "give one of them")
-    if asked["stored"]:
-        return guidelines.load(asked["stored"], store, mpi, delta=asked["delta"])
-    if asked["resume"]:
-        run_id = resuming.resume_run(asked["resume"], store, screen, kind="guidelines")
-        return guidelines.load(run_id, store, delta=asked["delta"])
+    if options["stored"]:
+        return guidelines.load(options["stored"], store, mpi, delta=options["delta"])
+    if options["resume"]:
+        run_id = resuming.resume_run(options["resume"], store, screen, kind="guidelines")
+        return guidelines.load(run_id, store, delta=options["delta"])
     request = Request(
-        command_line=command_line(), sizes_bytes=asked["sizes"], time_budget_seconds=asked["budget"],
-        implementations=mpi, prefixes=asked["prefixes"], ranks=asked["ranks"], seed=asked["seed"],
-        launch_limit_seconds=asked["limit"], launcher_arguments=asked["launcher"],
-        verify_first=asked["verify_first"],
-        testbed=testbed_of(asked["testbed"], asked["hostfile"]), placements=asked["placement"],
+        command_line=command_line(), sizes_bytes=options["sizes"], time_budget_seconds=options["budget"],
+        implementations=mpi, prefixes=options["prefixes"], ranks=options["ranks"], seed=options["seed"],
+        launch_limit_seconds=options["limit"], launcher_arguments=options["launcher"],
+        verify_first=options["verify_first"],
+        testbed=testbed_of(options["testbed"], options["hostfile"]), placements=options["placement"],
     )  # fmt: skip
-    request = guidelines.request_for(names_of(asked["bench"]), asked["layout"], request)
-    return guidelines.guidelines(request, store, screen, delta=asked["delta"])
+    request = guidelines.request_for(names_of(options["bench"]), options["layout"], request)
+    return guidelines.guidelines(request, store, screen, delta=options["delta"])

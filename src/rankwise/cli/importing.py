@@ -38,12 +38,13 @@ def command(files: tuple[str, ...], name: str, ranks: int | None, store: Path, a
     draws the results beside the curves of another run. What is read is in docs/formats.md.
     """
     logs = tuple(_file(text, name) for text in files)
-    found = import_logs(ImportRequest(logs, command_line(), ranks or 0), store)
-    warn(Screen(), *found.notices)
+    imported = import_logs(ImportRequest(logs, command_line(), ranks or 0), store)
+    warn(Screen(), *imported.notices)
     plain = {
-        "run": found.run_id, "results": found.results, "launches": found.launches, "notices": found.notices,
+        "run": imported.run_id, "results": imported.results, "launches": imported.launches,
+        "notices": imported.notices,
     }  # fmt: skip
-    line = f"run {found.run_id}: {found.results} results of {found.launches} launches"
+    line = f"run {imported.run_id}: {imported.results} results of {imported.launches} launches"
     print_answer(plain, [line], as_json=as_json)
 
 

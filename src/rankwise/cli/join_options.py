@@ -65,36 +65,36 @@ def job_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def check_joined(asked: dict[str, Any]) -> None:
+def check_joined(options: dict[str, Any]) -> None:
     """Raise InputError for relays or encryption without sites, and for both."""
-    _check_ways(asked, ("relayed", "encrypted"), bool(asked["joined"]))
+    _check_ways(options, ("relayed", "encrypted"), bool(options["joined"]))
 
 
-def _check_ways(asked: dict[str, Any], names: tuple[str, ...], has_sites: bool) -> None:
+def _check_ways(options: dict[str, Any], names: tuple[str, ...], has_sites: bool) -> None:
     for name in names:
-        if asked[name] and not has_sites:
+        if options[name] and not has_sites:
             raise InputError(
                 f"{_WAYS[name]} is for a job over several sites", "give the MPI of each site with --join"
             )
-    if asked["relayed"] and asked["encrypted"]:
+    if options["relayed"] and options["encrypted"]:
         raise InputError(
             "--encrypt is for sites that connect directly: relays encrypt what goes between sites already",
             "leave one of them out; with --relay what ranks send to the relay of their own site stays unencrypted",
         )
 
 
-def join_request(context: click.Context, asked: dict[str, Any]) -> JoinRequest | None:
+def join_request(context: click.Context, options: dict[str, Any]) -> JoinRequest | None:
     """Return what is asked of a joined job, None for a job of one MPI. Raises InputError for the other's words."""
-    _check_ways(asked, tuple(_WAYS), bool(asked["parts"]))
-    if not asked["parts"]:
+    _check_ways(options, tuple(_WAYS), bool(options["parts"]))
+    if not options["parts"]:
         return None
     for name, option in {**_IN_JOIN, **_SINGLE}.items():
-        if name in asked and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+        if name in options and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             why = ": --join gives it for each site" if name in _IN_JOIN else ""
             raise InputError(f"{option} is for a job of one MPI", f"leave it out{why}")
     return JoinRequest(
-        context.obj, asked["parts"], testbed_of(asked["testbed"], asked["hostfile"]), asked["launcher"],
-        asked["limit"], asked["prefixes"], asked["standard_abi"], prefixed=not asked["quiet"],
-        linked_to=asked["linked_to"], relayed=asked["relayed"], encrypted=asked["encrypted"],
-        progress_thread=asked["progress_thread"], representation=asked["representation"] or "",
+        context.obj, options["parts"], testbed_of(options["testbed"], options["hostfile"]), options["launcher"],
+        options["limit"], options["prefixes"], options["standard_abi"], prefixed=not options["quiet"],
+        linked_to=options["linked_to"], relayed=options["relayed"], encrypted=options["encrypted"],
+        progress_thread=options["progress_thread"], representation=options["representation"] or "",
     )  # fmt: skip

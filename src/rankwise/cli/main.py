@@ -113,7 +113,7 @@ def _usage(error: click.ClickException) -> int:
     """Print a usage error, with the present name of a former option, and return the exit code."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
         present = FORMER.get(error.option_name, "")
-        if any(present.split(" ")[0] in one.opts for one in error.ctx.command.params):
+        if any(present.split(" ")[0] in parameter.opts for parameter in error.ctx.command.params):
             error = click.NoSuchOption(error.option_name, f"{error.message} Use {present}.", ctx=error.ctx)
     shown = io.StringIO()
     error.show(shown)

@@ -68,7 +68,7 @@ SECTION = "Explain and predict"
                    "LAM/MPI; slurm: Slurm; permutation: for a program that reorders its ranks.")  # fmt: skip
 @json_option
 @where_options
-def command(**asked: Any) -> int:
+def command(**options: Any) -> int:
     """Find the placement of a program's ranks with the least communication cost.
 
     RECORDING is the folder of `rankwise trace`, an OTF2 archive, the output of Open MPI's monitoring component
@@ -76,42 +76,42 @@ def command(**asked: Any) -> int:
     of bytes times distance. With --objective time, which needs a trace or an archive, ranks are then swapped as
     long as that shortens the time that the simulator predicts.
     """
-    on_platform = asked["platform"] and not (asked["testbed"] or asked["hostfile"])
-    if asked["platform"] and not on_platform and asked["objective"] != "time":
+    on_platform = options["platform"] and not (options["testbed"] or options["hostfile"])
+    if options["platform"] and not on_platform and options["objective"] != "time":
         raise InputError("--platform is for predicted times", "add --objective time, or leave it out")
-    testbed = None if on_platform else testbed_of(asked["testbed"], asked["hostfile"])
+    testbed = None if on_platform else testbed_of(options["testbed"], options["hostfile"])
     request = MapRequest(
-        asked["recording"], testbed, asked["placement"], asked["distances"],
-        asked["pins"], asked["seconds"], asked["objective"] == "time", asked["platform"], asked["topology"],
-        asked["form"] == "permutation",
+        options["recording"], testbed, options["placement"], options["distances"],
+        options["pins"], options["seconds"], options["objective"] == "time", options["platform"],
+        options["topology"], options["form"] == "permutation",
     )  # fmt: skip
-    if asked["verified"]:
-        _check(asked, request)
+    if options["verified"]:
+        _check(options, request)
     result = map_ranks(request)
     use = ""
-    if asked["output"]:
-        use = mapping.write(result, asked["form"], asked["output"], asked["recording"])
-    found, screen = None, Screen()
-    if asked["verified"] and result.hosts == result.now:
+    if options["output"]:
+        use = mapping.write(result, options["form"], options["output"], options["recording"])
+    comparison, screen = None, Screen()
+    if options["verified"] and result.hosts == result.now:
         warn(screen, "the mapped placement is the current one: --compare has nothing to compare")
-    elif asked["verified"]:
-        found = verify(request, result, asked["output"], command_line(), asked["store"], screen)
-    plain = {**asdict(result), "verified": found}
+    elif options["verified"]:
+        comparison = verify(request, result, options["output"], command_line(), options["store"], screen)
+    plain = {**asdict(result), "verified": comparison}
     parts = map_parts(result.costs, result.cost_now, result.hosts, result.predicted, result.gain)
     warn(screen, *result.notices)
     print_answer(
         plain,
-        [*parts, *([f"\nuse it: {use}"] if use else []), *(["", *found.parts()] if found else [])],
-        as_json=asked["as_json"],
+        [*parts, *([f"\nuse it: {use}"] if use else []), *(["", *comparison.parts()] if comparison else [])],
+        as_json=options["as_json"],
     )
     return EXIT_OK
 
 
-def _check(asked: dict[str, Any], request: MapRequest) -> None:
+def _check(options: dict[str, Any], request: MapRequest) -> None:
     """Raise InputError before anything is done if the program could not run again."""
     testbed_for(request)
-    program_of(asked["recording"])
-    if asked["form"] != "rankfile":
+    program_of(options["recording"])
+    if options["form"] != "rankfile":
         raise InputError("--compare runs the program with a rankfile", "leave --format out")
-    if asked["output"] is None:
+    if options["output"] is None:
         raise InputError("--compare runs the program with a rankfile", "give a file: -o ranks")

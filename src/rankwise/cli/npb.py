@@ -50,23 +50,23 @@ SECTION = "Research"
 @prefix_option
 @json_option
 @where_options
-def command(**asked: Any) -> int:
+def command(**options: Any) -> int:
     """Run the NAS Parallel Benchmarks and check their results against the published ones.
 
     The kernels are ep, is, cg, mg, ft, lu, sp and bt, in Rankwise's own C from their published definition; their
     times are not official NPB results. Without names, all that can run on this number of ranks. Exit code 1 if a
     result is wrong or a run failed, 3 if all runs failed.
     """
-    if asked["source"] and (asked["count"] or asked["no_compute"]):
+    if options["source"] and (options["count"] or options["no_compute"]):
         raise click.UsageError(
             "--count and --no-compute work with Rankwise's own kernels alone, not with --source; the messages of "
             "the official ones: rankwise trace -- PROGRAM (--json has its path)"
         )
     request = AppsRequest(
-        asked["kernels"], asked["class_name"], (), names_of(asked["mpi"]), asked["ranks"] or 0,
-        testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"], asked["count"],
-        asked["no_compute"], asked["limit"], asked["launcher"], asked["prefixes"], asked["source"],
+        options["kernels"], options["class_name"], (), names_of(options["mpi"]), options["ranks"] or 0,
+        testbed_of(options["testbed"], options["hostfile"]), options["placement"], options["count"],
+        options["no_compute"], options["limit"], options["launcher"], options["prefixes"], options["source"],
     )  # fmt: skip
     results = run_apps(request, Screen())
-    print_answer(results, apps_parts(results), as_json=asked["as_json"])
+    print_answer(results, apps_parts(results), as_json=options["as_json"])
     return exit_code(results)

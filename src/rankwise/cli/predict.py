@@ -60,53 +60,53 @@ def tolerance_command() -> None:
     """
 
 
-def _predict(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
-    only_one(asked, ("swept", "--sweep"), ("compare_with", "--compare-with"))
-    only_one(asked, ("swept", "--sweep"), ("page", "--report"))
-    if asked["noise"] and not asked["seeds"]:
+def _predict(questions: tuple[Question, ...], parameters: dict[str, Any]) -> None:
+    only_one(parameters, ("swept", "--sweep"), ("compare_with", "--compare-with"))
+    only_one(parameters, ("swept", "--sweep"), ("page", "--report"))
+    if parameters["noise"] and not parameters["seeds"]:
         raise InputError("--noise needs --seeds", "give the number of simulations: --seeds 100")
-    only_one(asked, ("swept", "--sweep"), ("seeds", "--seeds"))
-    only_one(asked, ("swept", "--sweep"), ("trace_file", "--trace-out"))
-    if asked["as_csv"] and asked["as_json"]:
+    only_one(parameters, ("swept", "--sweep"), ("seeds", "--seeds"))
+    only_one(parameters, ("swept", "--sweep"), ("trace_file", "--trace-out"))
+    if parameters["as_csv"] and parameters["as_json"]:
         raise InputError("--csv and --json are mutually exclusive", "give one of them")
-    request = request_of(questions[0], asked)
-    page = asked["page"] and asked["page"].absolute()
-    found: Any
+    request = request_of(questions[0], parameters)
+    page = parameters["page"] and parameters["page"].absolute()
+    result: Any
     csv: Callable[[Any], str]
     parts: Callable[[Any], Iterable[Any]]
-    with counting(quiet=asked["quiet"]) as progress:
+    with counting(quiet=parameters["quiet"]) as progress:
         if len(questions) > 1:
-            if any(asked[one] for one in ("page", "swept", "seeds", "trace_file")):
+            if any(parameters[name] for name in ("page", "swept", "seeds", "trace_file")):
                 raise InputError(
                     "--report, --sweep, --seeds and --trace-out need one algorithm and one size",
                     "give --algorithm and one --size",
                 )
-            several = tuple(one for one in questions if isinstance(one, Collective))
-            found = predictor.compare(request, several, asked["store"], progress)
+            several = tuple(question for question in questions if isinstance(question, Collective))
+            result = predictor.compare(request, several, parameters["store"], progress)
             csv, parts = comparison_csv, comparison_parts
-        elif asked["swept"]:
-            change, ends = asked["swept"]
-            found = predictor.sweep(request, change, ends, asked["steps"], progress)
+        elif parameters["swept"]:
+            change, ends = parameters["swept"]
+            result = predictor.sweep(request, change, ends, parameters["steps"], progress)
             csv, parts = sweep_csv, sweep_parts
         else:
-            found = predictor.predict(request, asked["store"], progress)
+            result = predictor.predict(request, parameters["store"], progress)
             csv, parts = prediction_csv, prediction_parts
     if page:
-        pages.write(page, found)
-    if asked["as_csv"]:
-        out(csv(found), end="")
+        pages.write(page, result)
+    if parameters["as_csv"]:
+        out(csv(result), end="")
     else:
-        print_answer(found, parts(found), as_json=asked["as_json"])
+        print_answer(result, parts(result), as_json=parameters["as_json"])
     if page:
-        Screen(quiet=asked["quiet"]).say(f"\nreport: {page}", whole=True)
+        Screen(quiet=parameters["quiet"]).say(f"\nreport: {page}", whole=True)
 
 
-def _tolerate(questions: tuple[Question, ...], asked: dict[str, Any]) -> None:
+def _tolerate(questions: tuple[Question, ...], parameters: dict[str, Any]) -> None:
     if len(questions) > 1:
         raise InputError("tolerance needs one --algorithm and one --size", _ONE)
-    with counting(quiet=asked["quiet"]) as progress:
-        found = tolerance(request_of(questions[0], asked), progress)
-    print_answer(found, tolerance_parts(found), as_json=asked["as_json"])
+    with counting(quiet=parameters["quiet"]) as progress:
+        result = tolerance(request_of(questions[0], parameters), progress)
+    print_answer(result, tolerance_parts(result), as_json=parameters["as_json"])
 
 
 def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
@@ -115,13 +115,13 @@ def _pattern(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
                    "  rankwise predict pattern flows.txt --testbed cluster --model max-min")  # fmt: skip
     @click.argument("file", type=click.Path())
     @with_options(*options)
-    def pattern(file: str, **asked: Any) -> None:
+    def pattern(file: str, **parameters: Any) -> None:
         """Predict messages that are sent at given times.
 
         FILE has a line for each message: `from to bytes [start]`, ranks from 0 on, the start in seconds. Ranks
         fill the nodes of the platform in equal blocks; where there are fewer ranks than nodes, one on each.
         """
-        answer((Files((file,)),), asked)
+        answer((Files((file,)),), parameters)
 
     return pattern
 
@@ -136,7 +136,7 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     @click.option("--algorithm", "algorithms", multiple=True, metavar="OPERATION=NAME",
                   help="Algorithm of a trace's collective operations.")  # fmt: skip
     @with_options(*options)
-    def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **asked: Any) -> None:
+    def trace(files: tuple[str, ...], algorithms: tuple[str, ...], **parameters: Any) -> None:
         """Predict programs that were traced; several run at the same time.
 
         A FILE is what `rankwise trace` recorded, an OTF2 archive, a GOAL schedule (text or binary), SimGrid's
@@ -144,12 +144,12 @@ def _trace(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
         traces app.0.et, app.1.et, ...
         """
         pairs = []
-        for one in algorithms:
-            operation, equals, name = one.partition("=")
+        for algorithm in algorithms:
+            operation, equals, name = algorithm.partition("=")
             if not equals:
-                raise InputError(f"'{one}' names no algorithm", "write OPERATION=NAME: allreduce=ring")
+                raise InputError(f"'{algorithm}' names no algorithm", "write OPERATION=NAME: allreduce=ring")
             pairs.append((operation, name))
-        answer((Files(files, tuple(pairs)),), asked)
+        answer((Files(files, tuple(pairs)),), parameters)
 
     return trace
 
@@ -192,17 +192,17 @@ def _collective(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
         help="Number of parallel lanes between sites.  [default: the algorithm's choice]",
     )
     @with_options(*options)
-    def collective(operation: str, algorithm: str, sizes: tuple[int, ...] | None, **asked: Any) -> None:
+    def collective(operation: str, algorithm: str, sizes: tuple[int, ...] | None, **parameters: Any) -> None:
         """Predict a collective operation, by one algorithm or by each.
 
         With --sites the platform is extended to as many sites and nodes as asked for; those that it lacks are
         assumed to be like those that it has.
         """
         names = ("root", "segment_bytes", "fan_out", "lanes", "network")
-        more = {name: asked.pop(name) for name in names} | {"ranks": asked.pop("ranks") or 0}
-        store: Path | None = asked.get("store")
-        questions = collectives(operation, algorithm, sizes, more, store, asked.get("compare_with"))
-        answer(questions, asked)
+        more = {name: parameters.pop(name) for name in names} | {"ranks": parameters.pop("ranks") or 0}
+        store: Path | None = parameters.get("store")
+        questions = collectives(operation, algorithm, sizes, more, store, parameters.get("compare_with"))
+        answer(questions, parameters)
 
     return collective
 
@@ -218,10 +218,10 @@ def _schedule(answer: Answer, *options: tuple[Any, ...]) -> click.Command:
     )
     @click.option("--name", default="", help="Name of the schedule, in a Python file that has several.")
     @with_options(*options)
-    def schedule(file: str, ranks: int | None, size_bytes: int, name: str, **asked: Any) -> None:
+    def schedule(file: str, ranks: int | None, size_bytes: int, name: str, **parameters: Any) -> None:
         """Predict a schedule of your own: Python, JSON or MSCCL's XML."""
         count = ranks or (DEFAULT_RANKS if file.endswith(".py") else 0)
-        answer((ScheduleFile(Asked((file,), count, size_bytes=size_bytes, name=name)),), asked)
+        answer((ScheduleFile(Asked((file,), count, size_bytes=size_bytes, name=name)),), parameters)
 
     return schedule
 

@@ -71,15 +71,15 @@ def with_options(*groups: tuple[Any, ...]) -> Callable[[Callable[..., Any]], Cal
     return lambda command: reduce(lambda made, option: option(made), reversed(every), command)
 
 
-def request_of(question: Question, asked: dict[str, Any]) -> PredictRequest:
+def request_of(question: Question, options: dict[str, Any]) -> PredictRequest:
     """Return the request that the options make."""
     cores = len(os.sched_getaffinity(0))
     return PredictRequest(
-        question, asked["platform_file"], asked["testbed"], asked["model"] or "", asked["changes"],
-        Bounds(asked["limit"], asked["memory_bytes"], asked["at_once"] or cores),
-        timeline=asked.get("page") is not None, compare_with=asked.get("compare_with"),
-        seeds=asked.get("seeds") or 0, noise=asked.get("noise") or DEFAULT_NOISE,
-        trace_file=asked.get("trace_file"), mpi=asked["mpi"], fits=asked["store"],
+        question, options["platform_file"], options["testbed"], options["model"] or "", options["changes"],
+        Bounds(options["limit"], options["memory_bytes"], options["at_once"] or cores),
+        timeline=options.get("page") is not None, compare_with=options.get("compare_with"),
+        seeds=options.get("seeds") or 0, noise=options.get("noise") or DEFAULT_NOISE,
+        trace_file=options.get("trace_file"), mpi=options["mpi"], fits=options["store"],
     )  # fmt: skip
 
 
@@ -93,8 +93,8 @@ def counting(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, every: bar.update(task, completed=done, total=every)
 
 
-def only_one(asked: dict[str, Any], *names: tuple[str, str]) -> None:
+def only_one(options: dict[str, Any], *names: tuple[str, str]) -> None:
     """Raise InputError if more than one of these options (name, as it is typed) is given."""
-    given = [typed for name, typed in names if asked[name] is not None]
+    given = [typed for name, typed in names if options[name] is not None]
     if len(given) > 1:
         raise InputError(f"{' and '.join(given)} are mutually exclusive", "give one of them")

@@ -47,18 +47,22 @@ def command() -> None:
 @json_option
 def list_command(as_json: bool) -> None:
     """List the profiles that have a name, and what each gains."""
-    found = profiles.known(Screen())
-    if not found:
+    named_profiles = profiles.known(Screen())
+    if not named_profiles:
         looked = " nor ".join(str(place) for place in profiles.places())
         err(f"no profile is in {looked}: rankwise tune makes one")
     plain = [
-        {"name": name, "folder": one.folder, "testbed": one.profile.testbed,
-         "created_at": one.profile.created_at,
+        {"name": name, "folder": stored.folder, "testbed": stored.profile.testbed,
+         "created_at": stored.profile.created_at,
          "parts": [{"implementation": part.implementation, **asdict(profiles.gain(part))}
-                   for part in one.profile.parts]}
-        for name, one in found.items()
+                   for part in stored.profile.parts]}
+        for name, stored in named_profiles.items()
     ]  # fmt: skip
-    table = [tables.profile_list({name: one.profile for name, one in found.items()})] if found else []
+    table = (
+        [tables.profile_list({name: stored.profile for name, stored in named_profiles.items()})]
+        if named_profiles
+        else []
+    )
     print_answer(plain, table, as_json=as_json)
 
 
@@ -84,9 +88,9 @@ def show_command(name: str, as_json: bool) -> None:
 @json_option
 def diff_command(one: str, other: str, as_json: bool) -> int:
     """Show the differences between two profiles. Exit code 1 if there are any."""
-    found = profiles.compare(one, other)
-    print_answer(found, [tables.difference_table(one, other, found)], as_json=as_json)
-    return EXIT_ANSWER_IS_NO if found else EXIT_OK
+    differences = profiles.compare(one, other)
+    print_answer(differences, [tables.difference_table(one, other, differences)], as_json=as_json)
+    return EXIT_ANSWER_IS_NO if differences else EXIT_OK
 
 
 @command.command(
@@ -116,10 +120,10 @@ def export_command(
     An existing parameter file is extended. Its own settings stay in force unless --force is given, and a backup is
     kept as FILE.before-rankwise. Note that every version of Open MPI reads ~/.openmpi.
     """
-    found = profiles.export(name, to, formats, implementation=mpi, force=force, remove=remove)
-    lines = (f"removed {_lines_from(path)}" if remove else str(path) for path in found.paths)
-    print_answer(found.paths, lines, as_json=as_json)
-    warn(Screen(), *found.notices)
+    exported = profiles.export(name, to, formats, implementation=mpi, force=force, remove=remove)
+    lines = (f"removed {_lines_from(path)}" if remove else str(path) for path in exported.paths)
+    print_answer(exported.paths, lines, as_json=as_json)
+    warn(Screen(), *exported.notices)
 
 
 def _lines_from(path: Path) -> str:
@@ -146,9 +150,9 @@ def verify_command(
     not in force.
     """
     where = testbed_of(testbed, hostfile) if testbed or hostfile else None
-    found = profiles.check(profiles.VerifyRequest(name, mpi, where, prefixes), Screen())
-    print_answer(found, [tables.check_table(found)], as_json=as_json)
-    return EXIT_ANSWER_IS_NO if any(one.state == "not in force" for one in found) else EXIT_OK
+    checks = profiles.check(profiles.VerifyRequest(name, mpi, where, prefixes), Screen())
+    print_answer(checks, [tables.check_table(checks)], as_json=as_json)
+    return EXIT_ANSWER_IS_NO if any(check.state == "not in force" for check in checks) else EXIT_OK
 
 
 command.add_command(lint_command)

@@ -35,18 +35,18 @@ def lint_command(
     Open MPI's rules files (classic and JSON) and mca-params.conf, MPICH's selection files, and files that set
     I_MPI_ADJUST_* and other variables. Exit code 1 if something was found, 2 if a file cannot be read.
     """
-    found = lint.lint(lint.LintRequest(files, mpi, form or "", prefixes), Screen())
+    linted_files = lint.lint(lint.LintRequest(files, mpi, form or "", prefixes), Screen())
     lines = (
-        f"{one.file}:{finding.line}: {finding.kind}: {finding.message}"
+        f"{linted.file}:{finding.line}: {finding.kind}: {finding.message}"
         + (f" ({finding.remedy})" if finding.remedy else "")
-        for one in found
-        for finding in one.findings
+        for linted in linted_files
+        for finding in linted.findings
     )
-    print_answer(found, lines, as_json=as_json)
-    for one in found:
-        if one.unreadable:
-            where = f"{one.file}:{one.line}" if one.line else str(one.file)
-            err(f"{where}: cannot be read: {one.unreadable}")
-    if any(one.unreadable for one in found):
+    print_answer(linted_files, lines, as_json=as_json)
+    for linted in linted_files:
+        if linted.unreadable:
+            where = f"{linted.file}:{linted.line}" if linted.line else str(linted.file)
+            err(f"{where}: cannot be read: {linted.unreadable}")
+    if any(linted.unreadable for linted in linted_files):
         return EXIT_INPUT
-    return EXIT_ANSWER_IS_NO if any(one.findings for one in found) else EXIT_OK
+    return EXIT_ANSWER_IS_NO if any(linted.findings for linted in linted_files) else EXIT_OK

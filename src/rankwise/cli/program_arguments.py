@@ -41,12 +41,12 @@ class TakesNoProgram(TakesProgram):
         return rest
 
 
-def refuse_launcher_arguments(words: tuple[str, ...]) -> None:
+def refuse_launcher_arguments(arguments: tuple[str, ...]) -> None:
     """Raise InputError for arguments of mpiexec after `--`, where a program stands; the remedy is the new line."""
-    if words and words[0].startswith("-"):
+    if arguments and arguments[0].startswith("-"):
         before = sys.argv[1 : sys.argv.index("--")] if "--" in sys.argv else []
-        line = shlex.join(["rankwise", *before, "--launcher", shlex.join(words)])
-        raise InputError(f"expected a program after `--`, not arguments for mpiexec: {words[0]}", line)
+        line = shlex.join(["rankwise", *before, "--launcher", shlex.join(arguments)])
+        raise InputError(f"expected a program after `--`, not arguments for mpiexec: {arguments[0]}", line)
 
 
 def _launcher_arguments(text: str) -> tuple[str, ...]:

@@ -51,14 +51,18 @@ class ComparesProgram(TakesProgram):
         before = args[: args.index("--")] if "--" in args else args
         with ctx.scope(cleanup=False):
             _, _, order = self.make_parser(ctx).parse_args(list(before))
-        ctx.meta[__name__] = [str(one.name) for one in order]
+        ctx.meta[__name__] = [str(parameter.name) for parameter in order]
         return super().parse_args(ctx, args)
 
 
 def check_options(context: click.Context) -> None:
     """Raise InputError for options of benchmarks beside a program, or the other way round."""
-    given = [one for one in context.params if context.get_parameter_source(one) is ParameterSource.COMMANDLINE]
-    options = {one.name: one.opts[0] for one in context.command.params}
+    given = [
+        parameter
+        for parameter in context.params
+        if context.get_parameter_source(parameter) is ParameterSource.COMMANDLINE
+    ]
+    options = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for name in given:
         option = options[name]
         if context.obj and name in _OF_BENCHMARKS:
@@ -70,16 +74,21 @@ def check_options(context: click.Context) -> None:
             raise InputError(f"{option} needs a program", "put it behind `--`: rankwise compare -- ./app")
 
 
-def program_request(context: click.Context, how: Request, asked: dict[str, Any]) -> ProgramRequest:
+def program_request(context: click.Context, how: Request, options: dict[str, Any]) -> ProgramRequest:
     """Return the request to measure the program after `--`. Raises InputError."""
     program = Program(
-        context.obj, _metrics(asked["metric"], context.meta[__name__]), asked["verify_output"],
-        _new(asked["output_file"]), asked["build"], str(Path.cwd()),
+        context.obj, _metrics(options["metric"], context.meta[__name__]), options["verify_output"],
+        _new(options["output_file"]), options["build"], str(Path.cwd()),
     )  # fmt: skip
-    names = [asked["testbed"]] if Path(asked["testbed"]).exists() else asked["testbed"].split(",")
-    testbeds = tuple(testbed_of(name, asked["hostfile"]) for name in names)
+    names = [options["testbed"]] if Path(options["testbed"]).exists() else options["testbed"].split(",")
+    testbeds = tuple(testbed_of(name, options["hostfile"]) for name in names)
     return ProgramRequest(
-        program, how, testbeds, joined=asked["joined"], relayed=asked["relayed"], encrypted=asked["encrypted"]
+        program,
+        how,
+        testbeds,
+        joined=options["joined"],
+        relayed=options["relayed"],
+        encrypted=options["encrypted"],
     )
 
 
@@ -96,15 +105,15 @@ def _metrics(patterns: tuple[str, ...], order: list[str]) -> tuple[Metric, ...]:
                 directions[-1] = higher
             else:
                 common = higher
-    found = [
+    metrics = [
         programs.metric_of(pattern, higher_is_better=common if direction is None else direction)
         for pattern, direction in zip(patterns, directions, strict=True)
     ]
-    if not found and (common or "lower_is_better" in order):
+    if not metrics and (common or "lower_is_better" in order):
         raise InputError(
             "--higher-is-better and --lower-is-better need --metric", r"add it: --metric 'Gflops: *(\S+)'"
         )
-    return tuple(found) or (Metric(WALL_TIME),)
+    return tuple(metrics) or (Metric(WALL_TIME),)
 
 
 def _new(output_file: str) -> str:

@@ -45,19 +45,19 @@ SECTION = "Research"
 @prefix_option
 @json_option
 @where_options
-def command(**asked: Any) -> int:
+def command(**parameters: Any) -> int:
     """Trace seismic rays through a layered Earth: rank 0 hands out sets of rays to idle workers.
 
     Then the meshes of all ranks are merged. Exit code 1 if a result is wrong or a run failed, 3 if
     all runs failed.
     """
-    options = (f"rays={asked['rays']}", f"set={asked['together']}", f"mesh_bytes={asked['mesh']}")
+    options = (f"rays={parameters['rays']}", f"set={parameters['together']}", f"mesh_bytes={parameters['mesh']}")
     request = AppsRequest(
-        ("ray2mesh",), "", options, names_of(asked["mpi"]), asked["ranks"] or 0,
-        testbed_of(asked["testbed"], asked["hostfile"]), asked["placement"],
-        no_compute=asked["no_compute"], limit_seconds=asked["limit"], launcher_arguments=asked["launcher"],
-        prefixes=asked["prefixes"],
+        ("ray2mesh",), "", options, names_of(parameters["mpi"]), parameters["ranks"] or 0,
+        testbed_of(parameters["testbed"], parameters["hostfile"]), parameters["placement"],
+        no_compute=parameters["no_compute"], limit_seconds=parameters["limit"],
+        launcher_arguments=parameters["launcher"], prefixes=parameters["prefixes"],
     )  # fmt: skip
     results = run_apps(request, Screen())
-    print_answer(results, master_worker_parts(results), as_json=asked["as_json"])
+    print_answer(results, master_worker_parts(results), as_json=parameters["as_json"])
     return exit_code(results)

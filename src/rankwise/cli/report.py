@@ -41,7 +41,9 @@ SECTION = "Results"
 @store_option
 @long_option
 @json_option
-def command(run: int | None, output: Path | None, store: Path, as_long: bool, as_json: bool, **asked: Any) -> None:
+def command(
+    run: int | None, output: Path | None, store: Path, as_long: bool, as_json: bool, **options: Any
+) -> None:
     """Analyse a stored run again (default: the newest), and print its tables and write its HTML page."""
-    found = compare.load(run, store, **asked)
-    print_result(found, Screen(), output or "", found.parts(as_long=as_long), as_json=as_json)
+    result = compare.load(run, store, **options)
+    print_result(result, Screen(), output or "", result.parts(as_long=as_long), as_json=as_json)

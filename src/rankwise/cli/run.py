@@ -71,25 +71,25 @@ SECTION = "Measure"
 @profile_options
 @where_options
 @click.pass_context
-def command(context: click.Context, /, **asked: Any) -> int:
+def command(context: click.Context, /, **options: Any) -> int:
     """Run your own MPI program: what follows `--` is the program and its arguments.
 
     Standard input, output and error are passed through, and the program's exit code is returned.
     """
-    if joined := join_request(context, asked):
-        return run_joined(joined, Screen(quiet=asked["quiet"]))
+    if joined := join_request(context, options):
+        return run_joined(joined, Screen(quiet=options["quiet"]))
     request = RunRequest(
-        context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
-        asked["placement"], choose(asked["profile"]), _overlay(asked),
-        asked["force"], asked["launcher"], asked["limit"], asked["prefixes"], asked["standard_abi"],
-        asked["linked_to"],
+        context.obj, options["ranks"] or 0, options["mpi"], testbed_of(options["testbed"], options["hostfile"]),
+        options["placement"], choose(options["profile"]), _overlay(options),
+        options["force"], options["launcher"], options["limit"], options["prefixes"], options["standard_abi"],
+        options["linked_to"],
     )  # fmt: skip
-    return run(request, Screen(quiet=asked["quiet"]))
+    return run(request, Screen(quiet=options["quiet"]))
 
 
-def _overlay(asked: dict[str, Any]) -> OverlayChoice:
-    chosen = OverlayChoice(asked["overlay"], asked["reproducible"], asked["congestion_control"])
+def _overlay(options: dict[str, Any]) -> OverlayChoice:
+    chosen = OverlayChoice(options["overlay"], options["reproducible"], options["congestion_control"])
     for name in ("reproducible", "congestion_control"):
-        if asked[name] and not chosen.table:
+        if options[name] and not chosen.table:
             raise InputError(f"--{name.replace('_', '-')} needs --overlay", "add --overlay")
     return chosen

@@ -31,8 +31,10 @@ def command(as_long: bool, store: Path, as_json: bool) -> None:
 
     A run is complete, running, or interrupted. `rankwise resume RUN` continues an interrupted one.
     """
-    found = runs.runs(store)
-    if not found:
+    stored_runs = runs.runs(store)
+    if not stored_runs:
         err(f"no run is stored in {store}")
-    parts = long_runs_parts(found) if as_long or not found else [runs_table(found, Terminal().width)]
-    print_answer(found, parts, as_json=as_json)
+    parts = (
+        long_runs_parts(stored_runs) if as_long or not stored_runs else [runs_table(stored_runs, Terminal().width)]
+    )
+    print_answer(stored_runs, parts, as_json=as_json)

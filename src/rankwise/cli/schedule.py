@@ -74,8 +74,8 @@ def command() -> None:
 @json_option
 def list_command(operation: str, as_json: bool) -> None:
     """List the algorithms, all or those of one operation."""
-    found = schedules.algorithms(operation)
-    print_answer(found, list_parts(found), as_json=as_json)
+    algorithms = schedules.algorithms(operation)
+    print_answer(algorithms, list_parts(algorithms), as_json=as_json)
 
 
 @command.command(
@@ -94,30 +94,30 @@ def list_command(operation: str, as_json: bool) -> None:
     help="Write the drawing to this SVG file.",
 )
 @json_option
-def show_command(what: tuple[str, ...], svg: Path | None, as_json: bool, **asked: Any) -> None:
+def show_command(what: tuple[str, ...], svg: Path | None, as_json: bool, **options: Any) -> None:
     """Show what an algorithm sends: rounds, messages and bytes, by the level of the links.
 
     A round is a message's time, if a rank sends one and receives one at once; ⇒ crosses from site to site.
     """
-    shown = schedules.show(Asked(what, **asked))
+    shown = schedules.show(Asked(what, **options))
     if svg is not None:
         schedules.write(svg, schedule_svg(shown, alone=True))
     print_answer(_plain(shown) if as_json else None, () if svg else show_parts(shown), as_json=as_json)
 
 
 def _plain(shown: schedules.Shown) -> dict[str, Any]:
-    element, found = shown.bytes_per_element, asdict(shown.traffic)
-    del found["round_of"]
-    for one in (found, *found["levels"]):
-        one["bytes"] = one.pop("elements") * element
+    element, traffic = shown.bytes_per_element, asdict(shown.traffic)
+    del traffic["round_of"]
+    for counts in (traffic, *traffic["levels"]):
+        counts["bytes"] = counts.pop("elements") * element
     rounds = [
         [{"from": sender, "to": receiver, "bytes": elements * element} for sender, receiver, elements in messages]
         for messages in rounds_of(shown)
     ]
     head = {"title": shown.title, "operation": shown.problem.operation, "ranks": shown.problem.ranks}
     for name in ("reduced", "scratch", "most_sent"):
-        found[f"{name}_bytes"] = found.pop(name) * element
-    return {**head, **found, "messages_by_round": rounds}
+        traffic[f"{name}_bytes"] = traffic.pop(name) * element
+    return {**head, **traffic, "messages_by_round": rounds}
 
 
 @command.command(
@@ -128,15 +128,15 @@ def _plain(shown: schedules.Shown) -> dict[str, Any]:
 @what_argument
 @_problem_options
 @json_option
-def verify_command(what: tuple[str, ...], as_json: bool, **asked: Any) -> int:
+def verify_command(what: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Prove that a schedule is right: the data of every rank, also in place, and no deadlock.
 
     The schedule is executed symbolically. If it is wrong, the rank and the step are reported, and the exit code
     is 1.
     """
-    words, proof = schedules.verify(Asked(what, **asked))
-    plain = {"what": words, "right": proof.right, "in_place": proof.in_place, "faults": proof.faults}
-    print_answer(plain, proof_parts(words, proof), as_json=as_json)
+    title, proof = schedules.verify(Asked(what, **options))
+    plain = {"what": title, "right": proof.right, "in_place": proof.in_place, "faults": proof.faults}
+    print_answer(plain, proof_parts(title, proof), as_json=as_json)
     return EXIT_OK if proof.right else EXIT_ANSWER_IS_NO
 
 
@@ -155,10 +155,10 @@ def verify_command(what: tuple[str, ...], as_json: bool, **asked: Any) -> int:
                    "ranks]")  # fmt: skip
 @out_option
 def export_command(
-    what: tuple[str, ...], form: schedules.Format, chunks: int, output: Path | None, **asked: Any
+    what: tuple[str, ...], form: schedules.Format, chunks: int, output: Path | None, **options: Any
 ) -> None:
     """Write a schedule in another format. A wrong schedule is refused."""
-    text = schedules.export(Asked(what, **asked), form, chunks)
+    text = schedules.export(Asked(what, **options), form, chunks)
     if output is None:
         out(text, end="")
     else:

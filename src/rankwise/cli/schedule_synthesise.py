@@ -48,13 +48,16 @@ def synthesise_command(
     simulation with shared links and interfaces, without loss and congestion control.
     """
     request = synthesis.SynthesisRequest(operation, size_bytes, testbed, sites, ranks or 0, root, platform)
-    found = synthesis.synthesise(request, Screen())
-    tried = found.synthesis.tried
+    proved = synthesis.synthesise(request, Screen())
+    tried = proved.synthesis.tried
     if output:
-        synthesis.write(found, output)
+        synthesis.write(proved, output)
     lines = [
-        f"{operation} on {found.schedule.ranks} ranks: {tried[0].name}, {tried[0].chunks} chunks",
-        *(f"  {one.seconds * 1e3:10.3f} ms  {one.chunks:4d} chunks  {one.name}" for one in tried[:_SHOWN]),
+        f"{operation} on {proved.schedule.ranks} ranks: {tried[0].name}, {tried[0].chunks} chunks",
+        *(
+            f"  {candidate.seconds * 1e3:10.3f} ms  {candidate.chunks:4d} chunks  {candidate.name}"
+            for candidate in tried[:_SHOWN]
+        ),
         f"{len(tried)} were tried; times are estimates. The schedule is proved.",
         f"written to {output}" if output else "-o FILE writes it",
     ]

@@ -59,7 +59,7 @@ SECTION = "Research"
 @quiet_option
 @store_option
 @json_option
-def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
+def command(name: str | None, store: Path, as_json: bool, **parameters: Any) -> int:
     """Repeat the measurements of the paper NAME on an emulated testbed, and show its figures beside ours.
 
     Each of its statements holds today, no longer holds, or is undecided. Some runs tune the MPIs first; their
@@ -68,28 +68,35 @@ def command(name: str | None, store: Path, as_json: bool, **asked: Any) -> int:
     if name is None:
         _list(as_json)
         return EXIT_OK
-    screen = Screen(quiet=asked["quiet"])
-    path = (asked["report"] or Path(f"rankwise-{name}.html")).absolute()
+    screen = Screen(quiet=parameters["quiet"])
+    path = (parameters["report"] or Path(f"rankwise-{name}.html")).absolute()
     options = StudyOptions(
-        name, asked["quick"], str(path.parent / "profiles"), asked["budget"], names_of(asked["mpi"]),
-        tuple(map(str, asked["prefixes"])), asked["stored"], names_of(asked["only"]), asked["class_name"] or "",
-        asked["verify_first"],
+        name, parameters["quick"], str(path.parent / "profiles"), parameters["budget"],
+        names_of(parameters["mpi"]), tuple(map(str, parameters["prefixes"])), parameters["stored"],
+        names_of(parameters["only"]), parameters["class_name"] or "", parameters["verify_first"],
     )  # fmt: skip
-    found = study.carry_out(StudyRequest(options, command_line()), store, screen)
-    print_result(found, screen, path, as_json=as_json, runs=found.listed)
-    return code_of_check(found.objections)
+    result = study.carry_out(StudyRequest(options, command_line()), store, screen)
+    print_result(result, screen, path, as_json=as_json, runs=result.listed)
+    return code_of_check(result.objections)
 
 
 def _list(as_json: bool) -> None:
     known = study.studies()
     plain = [
-        {"name": one.name, "title": one.title, "summary": one.summary, "runs": [run.label for run in one.runs]}
-        for one in known
+        {
+            "name": known_study.name,
+            "title": known_study.title,
+            "summary": known_study.summary,
+            "runs": [run.label for run in known_study.runs],
+        }
+        for known_study in known
     ]
     lines = []
-    for one in known:
-        quick, full = (format_duration(one.seconds(quick=quick)) for quick in (True, False))
-        runs = ", ".join(run.label for run in one.runs)
-        lines += [one.name, f"  {one.title}", f"  {one.summary}", f"  at most {full}; --quick: {quick}",
-                  f"  runs: {runs}"]  # fmt: skip
+    for known_study in known:
+        quick, full = (format_duration(known_study.seconds(quick=quick)) for quick in (True, False))
+        runs = ", ".join(run.label for run in known_study.runs)
+        lines += [
+            known_study.name, f"  {known_study.title}", f"  {known_study.summary}",
+            f"  at most {full}; --quick: {quick}", f"  runs: {runs}",
+        ]  # fmt: skip
     print_answer(plain, lines, as_json=as_json)

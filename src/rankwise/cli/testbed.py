@@ -54,10 +54,20 @@ def list_command(as_json: bool) -> None:
     """List the presets, and the testbeds that are up."""
     presets, up = testbeds.presets(), testbeds.everything_up()
     plain = {
-        "presets": [{"name": name, "description": one.description, "sites": one.sites, "nodes": len(one.nodes)}
-                    for name, one in presets.items()],
-        "up": [{"name": one.name, "nodes": one.nodes, "started_at": one.started_at, "of_a_run": one.attached,
-                "folder": one.folder} for one in up],
+        "presets": [
+            {
+                "name": name, "description": topology.description, "sites": topology.sites,
+                "nodes": len(topology.nodes),
+            }
+            for name, topology in presets.items()
+        ],
+        "up": [
+            {
+                "name": testbed.name, "nodes": testbed.nodes, "started_at": testbed.started_at,
+                "of_a_run": testbed.attached, "folder": testbed.folder,
+            }
+            for testbed in up
+        ],
     }  # fmt: skip
     print_answer(plain, testbed_parts(presets, up), as_json=as_json)
 
@@ -145,9 +155,10 @@ def check_command(name: str, quick: bool, as_json: bool) -> int:
 
     The testbed is brought up if necessary. Exit code 1 if a path is out of tolerance.
     """
-    topology, found = testbeds.check(name, Screen(), quick=quick)
+    topology, path_checks = testbeds.check(name, Screen(), quick=quick)
     plain = [
-        {**asdict(one.figures), "as_asked": not one.complaints, "complaints": one.complaints} for one in found
+        {**asdict(path_check.figures), "as_asked": not path_check.complaints, "complaints": path_check.complaints}
+        for path_check in path_checks
     ]
-    print_answer(plain, check_parts(found, judged=not quick and bool(topology.links)), as_json=as_json)
-    return errors.EXIT_ANSWER_IS_NO if any(one.complaints for one in found) else errors.EXIT_OK
+    print_answer(plain, check_parts(path_checks, judged=not quick and bool(topology.links)), as_json=as_json)
+    return errors.EXIT_ANSWER_IS_NO if any(path_check.complaints for path_check in path_checks) else errors.EXIT_OK

@@ -35,7 +35,7 @@ from rankwise.workflows.trace import (
     trace_joined,
 )
 
-_WHAT = {**{name: one.what for name, one in FORMATS.items()}, **FOLDERS}
+_WHAT = {**{name: trace_format.what for name, trace_format in FORMATS.items()}, **FOLDERS}
 
 
 class _TraceVerb(TakesProgram, cloup.Group):
@@ -83,7 +83,7 @@ SECTION = "Explain and predict"
 @profile_options
 @where_options
 @click.pass_context
-def command(context: click.Context, /, **asked: Any) -> int:
+def command(context: click.Context, /, **options: Any) -> int:
     """Record the MPI calls of your program: partners, bytes, start and end times.
 
     What follows `--` is the program and its arguments. The program needs no change, and its exit code is
@@ -91,25 +91,25 @@ def command(context: click.Context, /, **asked: Any) -> int:
     """
     if context.invoked_subcommand:
         return 0
-    keep: Keep = "summary" if asked["summary_only"] else asked["times"]
-    screen = Screen(quiet=asked["quiet"])
-    if joined := join_request(context, asked):
-        return _said(trace_joined(JoinedTraceRequest(joined, asked["folder"], keep), screen), screen)
+    keep: Keep = "summary" if options["summary_only"] else options["times"]
+    screen = Screen(quiet=options["quiet"])
+    if joined := join_request(context, options):
+        return _said(trace_joined(JoinedTraceRequest(joined, options["folder"], keep), screen), screen)
     request = RunRequest(
-        context.obj, asked["ranks"] or 0, asked["mpi"], testbed_of(asked["testbed"], asked["hostfile"]),
-        asked["placement"], choose(asked["profile"]), force=asked["force"],
-        launcher_arguments=asked["launcher"], limit_seconds=asked["limit"], prefixes=asked["prefixes"],
-        standard_abi=asked["standard_abi"], linked_to=asked["linked_to"],
+        context.obj, options["ranks"] or 0, options["mpi"], testbed_of(options["testbed"], options["hostfile"]),
+        options["placement"], choose(options["profile"]), force=options["force"],
+        launcher_arguments=options["launcher"], limit_seconds=options["limit"], prefixes=options["prefixes"],
+        standard_abi=options["standard_abi"], linked_to=options["linked_to"],
     )  # fmt: skip
-    return _said(trace(TraceRequest(request, asked["folder"], keep), screen), screen)
+    return _said(trace(TraceRequest(request, options["folder"], keep), screen), screen)
 
 
-def _said(found: TraceResult, screen: Screen) -> int:
+def _said(result: TraceResult, screen: Screen) -> int:
     """Tell of what was recorded, and return the program's exit code."""
-    screen.say(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}")
-    warn(screen, *found.summary.problems)
-    screen.say(f"rankwise trace show {found.folder} lists them")
-    return found.exit_code
+    screen.say(f"trace: {result.summary.calls} calls of {result.summary.ranks} ranks in {result.folder}")
+    warn(screen, *result.summary.problems)
+    screen.say(f"rankwise trace show {result.folder} lists them")
+    return result.exit_code
 
 
 _folder_argument = click.argument(
@@ -168,7 +168,7 @@ def import_command(file: Path, folder: Path | None, as_json: bool) -> None:
     Other verbs need no import: `rankwise map`, `rankwise tune --for` and `rankwise predict trace` take the archive
     itself; map and tune also take what has totals only, as the output of Open MPI's monitoring.
     """
-    found = import_trace(file, folder)
-    warn(Screen(), *found.summary.problems)
-    print_answer({"folder": found.folder, "summary": found.summary}, [], as_json=as_json)
-    err(f"trace: {found.summary.calls} calls of {found.summary.ranks} ranks in {found.folder}")
+    result = import_trace(file, folder)
+    warn(Screen(), *result.summary.problems)
+    print_answer({"folder": result.folder, "summary": result.summary}, [], as_json=as_json)
+    err(f"trace: {result.summary.calls} calls of {result.summary.ranks} ranks in {result.folder}")

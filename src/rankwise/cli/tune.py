@@ -38,11 +38,11 @@ PLACEMENTS = ("block", "cyclic", "across-sites")
 
 
 def _placements(text: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(text.split(",")))
-    for one in found:
-        if one not in PLACEMENTS:
-            raise UnknownNameError("placement to tune for", one, PLACEMENTS)
-    return found
+    placements = tuple(dict.fromkeys(text.split(",")))
+    for placement in placements:
+        if placement not in PLACEMENTS:
+            raise UnknownNameError("placement to tune for", placement, PLACEMENTS)
+    return placements
 
 
 SECTION = "Tune"
@@ -96,7 +96,7 @@ SECTION = "Tune"
 @where_options
 @store_option
 @json_option
-def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> int:
+def command(mpi: tuple[str, ...], store: Path, as_json: bool, **options: Any) -> int:
     """Find settings that make MPI implementations fast on a network, validate them, and write them as a profile.
 
     The search covers TCP buffers, the eager/rendezvous threshold, transports, and the algorithms of collectives:
@@ -105,33 +105,33 @@ def command(mpi: tuple[str, ...], store: Path, as_json: bool, **asked: Any) -> i
     somewhere, or faster nowhere, is reverted. What could not be validated in time is named, with the line that
     does it.
     """
-    screen = Screen(quiet=asked["quiet"])
-    if asked["resume"]:
-        found = tuner.resume_run(asked["resume"], store, screen)
+    screen = Screen(quiet=options["quiet"])
+    if options["resume"]:
+        result = tuner.resume_run(options["resume"], store, screen)
     else:
-        found = tuner.carry_out(_request(mpi, asked, screen), store, screen)
-    print_answer(found, found.parts(), as_json=as_json)
+        result = tuner.carry_out(_request(mpi, options, screen), store, screen)
+    print_answer(result, result.parts(), as_json=as_json)
     if not as_json:
-        tuner.say(found, screen)
-    return _exit_code(found)
+        tuner.say(result, screen)
+    return _exit_code(result)
 
 
-def _exit_code(found: tuner.TuneResult) -> int:
+def _exit_code(result: tuner.TuneResult) -> int:
     """`no` where there is no profile to load, or an MPI delivers wrong data without any, which none can mend."""
-    wrong = any(one.cell.label == DEFAULT for one in found.wrong_data)
-    return EXIT_ANSWER_IS_NO if wrong or found.folder is None else EXIT_OK
+    wrong = any(failure.cell.label == DEFAULT for failure in result.wrong_data)
+    return EXIT_ANSWER_IS_NO if wrong or result.folder is None else EXIT_OK
 
 
-def _request(mpi: tuple[str, ...], asked: dict[str, Any], screen: Screen) -> tuner.TuneRequest:
-    testbed = testbed_of(asked["testbed"], asked["hostfile"])
+def _request(mpi: tuple[str, ...], parameters: dict[str, Any], screen: Screen) -> tuner.TuneRequest:
+    testbed = testbed_of(parameters["testbed"], parameters["hostfile"])
     spec, notices = spec_of(
-        names_of(asked["wanted"]), testbed, asked["ranks"], asked["sizes"], asked["placements"],
-        eager_memory_bytes=asked["eager_memory"], delta=asked["delta"],
-        quantile=OBJECTIVES[asked["objective"]], schedules=asked["schedules"],
+        names_of(parameters["wanted"]), testbed, parameters["ranks"], parameters["sizes"],
+        parameters["placements"], eager_memory_bytes=parameters["eager_memory"], delta=parameters["delta"],
+        quantile=OBJECTIVES[parameters["objective"]], schedules=parameters["schedules"],
     )  # fmt: skip
     warn(screen, *notices)
     options = tuner.TuneOptions(
-        asked["name"] or testbed.name, str(asked["parent"]), spec, asked["budget"], mpi,
-        tuple(map(str, asked["prefixes"])), asked["force"], asked["verify_first"],
+        parameters["name"] or testbed.name, str(parameters["parent"]), spec, parameters["budget"], mpi,
+        tuple(map(str, parameters["prefixes"])), parameters["force"], parameters["verify_first"],
     )  # fmt: skip
     return tuner.TuneRequest(options, testbed, command_line(), began=process.began())
