@@ -74,14 +74,14 @@ def linked_to(
     if said:
         own = select.matching(said, installations(prefixes))
         if len(own) > 1:
-            known = ", ".join(one.id for one in own)
+            known = ", ".join(mpi.id for mpi in own)
             raise InputError(f"'{said}' could be any of {known}", "name one of them with --linked-to")
-    elif (asked := select.asks_for(program)) and not is_standard(program):
+    elif (library := select.asks_for(program)) and not is_standard(program):
         here = select.tested(prefixes)
         own = select.linked_with(program, here) or select.able_to_run(program, here)
         if not own:
             raise InputError(
-                f"{program.name} is linked against {asked}, which no installed MPI provides",
+                f"{program.name} is linked against {library}, which no installed MPI provides",
                 "install that one: its own library is needed even where another MPI executes the calls",
             )
     else:
@@ -118,7 +118,7 @@ def surroundings(
     kept = tuple(
         (variable, value)
         for variable, value in around.environment
-        if variable != clients.LIBRARY_PATH or not any(Path(one, name).exists() for one in value.split(":"))
+        if variable != clients.LIBRARY_PATH or not any(Path(folder, name).exists() for folder in value.split(":"))
     )
     return replace(around, environment=kept)
 
@@ -234,39 +234,44 @@ def check(program: str, prefixes: Sequence[Path], events: Events) -> Checked:
             "name the program itself rather than a script; an interpreter loads its MPI later (`run --abi`)",
         )
     with events.busy("looking for MPI implementations") as update:
-        found, _ = select.working([], prefixes, lambda one: update(f"testing that {one} works"))
+        implementations, _ = select.working([], prefixes, lambda name: update(f"testing that {name} works"))
         update("comparing what it calls with what each has")
-        suited = _suited(path, found) if select.is_standard(path) else _native(path, found, linked)
+        suited = (
+            _suited(path, implementations) if select.is_standard(path) else _native(path, implementations, linked)
+        )
     return Checked(str(path), linked, select.is_standard(path), tuple(suited))
 
 
-def _suited(program: Path, found: Iterable[Implementation]) -> list[Suitability]:
-    return [_by_the_standard(program, one, "") for one in found]
+def _suited(program: Path, implementations: Iterable[Implementation]) -> list[Suitability]:
+    return [_by_the_standard(program, implementation, "") for implementation in implementations]
 
 
-def _by_the_standard(program: Path, one: Implementation, how: str) -> Suitability:
+def _by_the_standard(program: Path, implementation: Implementation, how: str) -> Suitability:
     """What the table can do of what the program calls."""
     shown = process.run(["nm", "-D", "--undefined-only", str(program)], _ASK_SECONDS).stdout
     called = set(_CALLED.findall(shown))
     try:
-        lacking = tuple(name for name in libraries.missing(known_standard(), one) if name in called)
+        lacking = tuple(name for name in libraries.missing(known_standard(), implementation) if name in called)
     except HostError as error:
-        return Suitability(one.id, False, str(error))
-    return Suitability(one.id, True, how, lacking)
+        return Suitability(implementation.id, False, str(error))
+    return Suitability(implementation.id, True, how, lacking)
 
 
-def _native(program: Path, found: Sequence[Implementation], linked: str) -> list[Suitability]:
+def _native(program: Path, implementations: Sequence[Implementation], linked: str) -> list[Suitability]:
     """A program that was linked to one implementation runs on what has its library, or by its mirror."""
-    able = {one.id for one in select.able_to_run(program, found)}
-    meant = {one.id: one for one in select.linked_with(program, found)}
+    able = {mpi.id for mpi in select.able_to_run(program, implementations)}
+    meant = {mpi.id: mpi for mpi in select.linked_with(program, implementations)}
     result = []
-    for one in found:
-        if one.id in able:
-            result.append(Suitability(one.id, True, "" if one.id in meant else f"by a {linked} of its own"))
-        elif halves := [own for own in meant.values() if _has_name_of(one, own)]:
-            result.append(Suitability(one.id, False, _half_of(halves[0])))
+    for implementation in implementations:
+        if implementation.id in able:
+            how = "" if implementation.id in meant else f"by a {linked} of its own"
+            result.append(Suitability(implementation.id, True, how))
+        elif halves := [own for own in meant.values() if _has_name_of(implementation, own)]:
+            result.append(Suitability(implementation.id, False, _half_of(halves[0])))
         elif meant:
-            result.append(_by_the_standard(program, one, "by way of the standard ABI"))
+            result.append(_by_the_standard(program, implementation, "by way of the standard ABI"))
         else:
-            result.append(Suitability(one.id, False, f"has no {linked}: compile it with {one.mpicc}"))
+            result.append(
+                Suitability(implementation.id, False, f"has no {linked}: compile it with {implementation.mpicc}")
+            )
     return result

@@ -45,7 +45,10 @@ def compare_run(
     launches, failures = store.launches(run_id), store.failures(run_id)
     without = no_result_notices(plan.cells, launches)
     chosen = baseline or store.baseline(run_id)
-    names = [one.id for one in joined_programs.not_merely_parts(store.implementations(run_id), plan.cells)]
+    names = [
+        implementation.id
+        for implementation in joined_programs.not_merely_parts(store.implementations(run_id), plan.cells)
+    ]
     labels = tuple(dict.fromkeys(cell.label for cell in plan.cells))
     if profiles_apart:
         names = [variant_name(name, label) for name in names for label in labels]
@@ -53,7 +56,7 @@ def compare_run(
         own = {variant_name(name, label): name for name in names for label in labels}
         chosen = own.get(chosen, chosen)
         launches = without_labels(launches)
-        failures = tuple(replace(one, cell=plain_cell(one.cell)) for one in failures)
+        failures = tuple(replace(failure, cell=plain_cell(failure.cell)) for failure in failures)
     comparison = compare(
         launches, {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}, chosen or None,
         delta=delta, precision=plan.precision, implementations=names, failures=failures,
@@ -62,7 +65,9 @@ def compare_run(
     first = [notice for notice in comparison.notices if notice.kind == "wrong-data"]
     others = [notice for notice in comparison.notices if notice not in first]
     if store.run(run_id).kind == "import":
-        others = [replace(one, remedy=_MORE_LOGS) if one.kind in _NOT_ENOUGH else one for one in others]
+        others = [
+            replace(notice, remedy=_MORE_LOGS) if notice.kind in _NOT_ENOUGH else notice for notice in others
+        ]
     known = {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}
     return replace(
         comparison, notices=(*first, *without, *store.notices(run_id), *others),
@@ -72,21 +77,21 @@ def compare_run(
 
 def _imported_curves(store: Store, run_ids: Sequence[int], known: Mapping[str, Benchmark]) -> tuple[Curve, ...]:
     """The curves of imported runs; `known` benchmarks go by their own categories."""
-    found: list[Curve] = []
+    imported_curves: list[Curve] = []
     for run_id in run_ids:
         run = store.run(run_id)
         if run.kind != "import":
             raise InputError(f"run {run_id} was not imported", "--beside takes runs of `rankwise import`")
-        benchmarks = {one.name: one for one in store.benchmarks(run_id)} | dict(known)
-        found += curves(gather(store.launches(run_id), benchmarks), store.plan(run_id).precision)
-    return tuple(found)
+        benchmarks = {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)} | dict(known)
+        imported_curves += curves(gather(store.launches(run_id), benchmarks), store.plan(run_id).precision)
+    return tuple(imported_curves)
 
 
 def comparison_context(store: Store, run_id: int, comparison: Comparison) -> ReportContext:
     """Return what the page of a comparison says beside it."""
     said = configurations.sentences(_labels(store.plan(run_id)), store.configurations(run_id))
-    words = (*sentences(comparison), *said)
-    return report_context(store, run_id, "MPI implementations compared", words)
+    texts = (*sentences(comparison), *said)
+    return report_context(store, run_id, "MPI implementations compared", texts)
 
 
 def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -> ReportContext:
@@ -98,7 +103,7 @@ def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -
     transports: dict[str, tuple[str, ...]] = {}
     for launch in store.iter_launches(run_id):
         (verifying if launch.verifying else commands).setdefault(launch.implementation, launch.command)
-        libraries.update(LoadedLibrary(launch.implementation, one) for one in launch.libraries)
+        libraries.update(LoadedLibrary(launch.implementation, library) for library in launch.libraries)
         if launch.transports:  # of this testbed; those of the implementation are of its smoke test
             transports.setdefault(launch.implementation, tuple(launch.transports.split(", ")))
     return ReportContext(
@@ -107,18 +112,20 @@ def report_context(store: Store, run_id: int, title: str, said: Sequence[str]) -
         run=run,
         plan=store.plan(run_id),
         implementations=tuple(
-            replace(one, transports=transports.get(one.id, one.transports))
-            for one in store.implementations(run_id)
+            replace(implementation, transports=transports.get(implementation.id, implementation.transports))
+            for implementation in store.implementations(run_id)
         ),
         facts=store.facts(run_id),
-        commands=tuple(LaunchCommand(one, command) for one, command in (verifying | commands).items()),
+        commands=tuple(
+            LaunchCommand(implementation, command) for implementation, command in (verifying | commands).items()
+        ),
         command_line=run.command_line,
         generated_at=time.time(),
         extra=(Fact("rankwise", __version__), Fact("store", str(store.path))),
         topology=store.topology(run_id),
         paths=store.paths(run_id),
         network=network_figures(store.iter_launches(run_id)),
-        libraries=tuple(sorted(libraries, key=lambda one: (one.implementation, one.library.path))),
+        libraries=tuple(sorted(libraries, key=lambda loaded: (loaded.implementation, loaded.library.path))),
     )
 
 
@@ -137,8 +144,8 @@ def _place(curve: Curve) -> dict[str, Any]:
 
 def to_dict(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison for programs: the keys are a promise."""
-    found: dict[str, Any] = plain({
-        "wrong_data": [{"cell": one.cell, "reason": one.reason} for one in comparison.wrong_data],
+    values: dict[str, Any] = plain({
+        "wrong_data": [{"cell": failure.cell, "reason": failure.reason} for failure in comparison.wrong_data],
         "verdicts": comparison.verdicts,
         "summary": comparison.summary,
         "overheads": comparison.overheads,
@@ -151,10 +158,10 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "explanations": comparison.explanations,
         "beside_native": comparison.beside_native,
         "overlaps": comparison.overlaps,
-        "streams": [{"cell": one.cell, "reached": one.reached} for one in comparison.streams],
+        "streams": [{"cell": stream.cell, "reached": stream.reached} for stream in comparison.streams],
         "switch_points": comparison.switch_points,
         "failed": comparison.failures,
         "notices": comparison.notices,
         "baseline": comparison.baseline,
     })  # fmt: skip
-    return found
+    return values

@@ -115,9 +115,11 @@ def compare(
     )  # fmt: skip
     there = where or Where()
     if program:
-        found = tuple(metric_of(one) if isinstance(one, str) else one for one in metrics) or (Metric(WALL_TIME),)
+        chosen_metrics = tuple(metric_of(metric) if isinstance(metric, str) else metric for metric in metrics) or (
+            Metric(WALL_TIME),
+        )
         meant = Program(
-            tuple(program), found, check_pattern(verify_output), output_file, build, str(Path.cwd())
+            tuple(program), chosen_metrics, check_pattern(verify_output), output_file, build, str(Path.cwd())
         )  # fmt: skip
         of_program = ProgramRequest(meant, request, (request.testbed,))
         return comparing.compare_program(of_program, there.store, there.events, delta=delta)
@@ -207,7 +209,7 @@ def predict(
     """
     question: Question
     if what in ("pattern", "trace"):
-        question = Files(tuple(str(one) for one in files))
+        question = Files(tuple(str(path) for path in files))
     elif algorithm:
         network = schedules.parse_sites(sites) if sites else None
         question = collectives(
@@ -234,11 +236,11 @@ def run(
     where: Where | None = None,
 ) -> int:  # fmt: skip
     """Run an MPI program with this process's own input and output, and return its exit code."""
-    asked = running.RunRequest(
+    request = running.RunRequest(
         tuple(program), ranks, implementation, testbeds.testbed_of(testbed), placement, choose(profile),
         launcher_arguments=tuple(launcher_arguments), limit_seconds=units.parse_duration_seconds(time),
     )  # fmt: skip
-    return running.run(asked, (where or Where()).events)
+    return running.run(request, (where or Where()).events)
 
 
 def study(
@@ -303,8 +305,8 @@ class Net:
 @contextmanager
 def testbed(name: str) -> Iterator[Net]:
     """Bring a testbed up within the block: a preset, a TOML file, or the name of one that is already up."""
-    with testbeds.testbed_of(name) as found:
-        yield Net(found)
+    with testbeds.testbed_of(name) as up_testbed:
+        yield Net(up_testbed)
 
 
 def names_in(names: Names) -> tuple[str, ...]:

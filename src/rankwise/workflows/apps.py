@@ -67,14 +67,14 @@ def run_apps(request: AppsRequest, events: Events) -> tuple[AppResult, ...]:
     """
     if request.source:
         request = replace(request, source=npb_tree.find(request.source))
-    found, programs = ready(request, events)
+    implementations, programs = ready(request, events)
     ranks = request.ranks or sum(host.slots for host in request.testbed.hosts())
-    names = _names(request, found[0], programs[found[0].id])
-    names = that_can_run(names, request, ranks, found[0], programs[found[0].id], events)
+    names = _names(request, implementations[0], programs[implementations[0].id])
+    names = that_can_run(names, request, ranks, implementations[0], programs[implementations[0].id], events)
     place(request.placement, request.testbed.hosts(), ranks)
     if request.source:
-        found = official_npb.that_can_build(found, names, events)
-    return tuple(_run_all(request, ranks, names, found, programs, events))
+        implementations = official_npb.that_can_build(implementations, names, events)
+    return tuple(_run_all(request, ranks, names, implementations, programs, events))
 
 
 def ready(request: AppsRequest, events: Events) -> tuple[list[Implementation], dict[str, Path]]:
@@ -84,20 +84,20 @@ def ready(request: AppsRequest, events: Events) -> tuple[list[Implementation], d
     Raises HostError if none works, BuildError if a compiler refuses.
     """
     with events.busy("looking for MPI implementations") as update:
-        found, _ = select.working(
-            request.implementations, request.prefixes, lambda one: update(f"testing that {one} works")
+        implementations, _ = select.working(
+            request.implementations, request.prefixes, lambda name: update(f"testing that {name} works")
         )
     programs = {}
-    for one in found[:1] if request.source else found:
-        with events.busy(f"compiling the applications for {one.id} (kept for next time)"):
-            programs[one.id] = apps.build(one)
-    return found, programs
+    for implementation in implementations[:1] if request.source else implementations:
+        with events.busy(f"compiling the applications for {implementation.id} (kept for next time)"):
+            programs[implementation.id] = apps.build(implementation)
+    return implementations, programs
 
 
 def _names(request: AppsRequest, implementation: Implementation, program: Path) -> tuple[str, ...]:
     """Those that were asked for, in lower case, or all. Raises UnknownNameError."""
     listed = _objects(_ask(implementation, program, "--list").stdout)
-    known = [one["name"] for one in listed if bool(one["classes"]) == bool(request.class_name)]
+    known = [kernel["name"] for kernel in listed if bool(kernel["classes"]) == bool(request.class_name)]
     if not known:
         raise BuildError(
             f"{implementation.id}: the compiled kernels do not start", str(program), "", "try the command by hand"
@@ -120,11 +120,11 @@ def that_can_run(
     """
     able = []
     for name in names:
-        told = _ask(implementation, program, "--check", str(ranks), name, *size_words(request))
-        if not told.returncode:
+        outcome = _ask(implementation, program, "--check", str(ranks), name, *size_words(request))
+        if not outcome.returncode:
             able.append(name)
             continue
-        why = told.stderr.strip().partition(": ")[2].removeprefix("it ")
+        why = outcome.stderr.strip().partition(": ")[2].removeprefix("it ")
         of_class = f"{name} of class {request.class_name}" if request.class_name else name
         if " ranks" not in why:
             raise InputError(f"{of_class} {why}", "give other sizes")
@@ -141,12 +141,12 @@ def size_words(request: AppsRequest) -> tuple[str, ...]:
 
 def computing_words(seconds: Sequence[float]) -> list[str]:
     """Return the arguments by which it waits so long instead of computing each phase."""
-    return ["--computing", ",".join(f"{one:.9g}" for one in seconds)]
+    return ["--computing", ",".join(f"{phase_seconds:.9g}" for phase_seconds in seconds)]
 
 
-def _ask(implementation: Implementation, program: Path, *words: str) -> Outcome:
+def _ask(implementation: Implementation, program: Path, *arguments: str) -> Outcome:
     """What the program says without being an MPI job."""
-    return process.run([str(program), *words], _ASK_LIMIT_SECONDS, environment=implementation.environment)
+    return process.run([str(program), *arguments], _ASK_LIMIT_SECONDS, environment=implementation.environment)
 
 
 def _run_all(
@@ -164,12 +164,12 @@ def _run_all(
                     yield computed
                     continue
                 further = computing_words(computed.computing_seconds)
-            for one in implementations:
-                update(f"{name} with {one.id}")
+            for implementation in implementations:
+                update(f"{name} with {implementation.id}")
                 if request.source:
-                    yield _launch_official(request, request.source, ranks, name, one)
+                    yield _launch_official(request, request.source, ranks, name, implementation)
                 else:
-                    yield launch(request, ranks, name, one, programs[one.id], *further)
+                    yield launch(request, ranks, name, implementation, programs[implementation.id], *further)
 
 
 def computing_seconds(request: AppsRequest, ranks: int, implementation: Implementation) -> tuple[float, ...]:
@@ -178,10 +178,10 @@ def computing_seconds(request: AppsRequest, ranks: int, implementation: Implemen
     Raises HostError if it does not end here with a right result, BuildError if a compiler refuses.
     """
     (name,) = request.names
-    found = launch(_here(request), ranks, name, implementation, apps.build(implementation))
-    if not found.verified:
-        raise HostError(f"{name} does not run on this host: {found.remark}", f"try it: {found.command}")
-    return found.computing_seconds
+    result = launch(_here(request), ranks, name, implementation, apps.build(implementation))
+    if not result.verified:
+        raise HostError(f"{name} does not run on this host: {result.remark}", f"try it: {result.command}")
+    return result.computing_seconds
 
 
 def _here(request: AppsRequest) -> AppsRequest:
@@ -194,10 +194,10 @@ def launch(
 ) -> AppResult:
     """Run one application once, with `further` arguments, on the testbed, which is up."""
     counting = ["--count"] if request.count else []
-    words = (str(program), name, *size_words(request), *counting, *further)
-    outcome = _start(request, ranks, implementation, words, _END_MARKER)
+    command = (str(program), name, *size_words(request), *counting, *further)
+    outcome = _start(request, ranks, implementation, command, _END_MARKER)
     said = list(_objects(outcome.stdout))
-    results = [one for one in said if "app" in one]
+    results = [record for record in said if "app" in record]
     given = AppResult(name, request.class_name, implementation.id, ranks, str(program), outcome.command)
     if not results:
         return replace(given, remark=_reason(outcome, request.limit_seconds))
@@ -205,7 +205,7 @@ def launch(
     return replace(
         given, seconds=result["seconds"], mops=result["mops"] or math.nan, verified=result["verified"],
         remark=result["remark"], figures=_figures(result), computing_seconds=tuple(result["computing"]),
-        messages=tuple(Messages(**each) for one in said for each in one.get("messages", ())),
+        messages=tuple(Messages(**each) for record in said for each in record.get("messages", ())),
     )  # fmt: skip
 
 
@@ -224,10 +224,10 @@ def _launch_official(
 
 
 def _start(
-    request: AppsRequest, ranks: int, implementation: Implementation, words: Sequence[str], end_marker: str
+    request: AppsRequest, ranks: int, implementation: Implementation, command: Sequence[str], end_marker: str
 ) -> Outcome:
     job = build_job(
-        request.testbed, words, ranks, placement=request.placement, loaded=Loaded(),
+        request.testbed, command, ranks, placement=request.placement, loaded=Loaded(),
         arguments=request.launcher_arguments,
     )  # fmt: skip
     steps = FamilyLauncher().steps(implementation, job)

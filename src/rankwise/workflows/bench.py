@@ -44,17 +44,17 @@ class BenchResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer for programs, as `--json` prints it."""
-        found: dict[str, Any] = plain({
+        values: dict[str, Any] = plain({
             "run": self.run_id, "cells": self.rows, "verified": self.verified, "failed": self.failures,
             "notices": self.notices,
         })  # fmt: skip
-        return found
+        return values
 
     @property
     def objections(self) -> tuple[str, ...]:
         """Why a check of this run fails: wrong data, or an implementation without any result."""
-        wrong = sum(one.kind == "wrong data" for one in self.failures)
-        said = [one.message for one in self.notices if one.kind in NO_RESULT]
+        wrong = sum(failure.kind == "wrong data" for failure in self.failures)
+        said = [notice.message for notice in self.notices if notice.kind in NO_RESULT]
         return (*said, *([f"{wrong} cells delivered wrong data"] if wrong else []))
 
 
@@ -67,8 +67,8 @@ def bench(request: measure.Request, store: Path, events: Events) -> BenchResult:
 def load(run_id: int, store: Store) -> BenchResult:
     """Return what a stored run gave."""
     launches = tuple(store.launches(run_id))
-    known = {one.name: one for one in store.benchmarks(run_id)}
-    failures = (*store.failures(run_id), *(one for launch in launches for one in launch.failures))
+    known = {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}
+    failures = (*store.failures(run_id), *(failure for launch in launches for failure in launch.failures))
     plan = store.plan(run_id)
     without = no_result_notices(plan.cells, launches, verify=plan.verify)
     notices = (*without, *of_launches(launches), *store.notices(run_id))

@@ -83,6 +83,6 @@ def _require_results(run_id: int, store: Store) -> None:
     for launch in store.iter_launches(run_id):
         if launch.series or launch.verified:
             return
-        reasons |= dict.fromkeys(filter(None, [launch.reason, *(one.reason for one in launch.failures)]))
+        reasons |= dict.fromkeys(filter(None, [launch.reason, *(failure.reason for failure in launch.failures)]))
     why = "; ".join(list(reasons)[:_REASONS]) or "no launch was started"
     raise HostError(f"no cell gave a result: {why}", f"rankwise show {run_id} lists how each launch ended")

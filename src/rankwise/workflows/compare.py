@@ -61,20 +61,20 @@ class CompareResult:
         verdicts: `slower`, or by `different` also faster.
         """
         comparison = self.comparison
-        found = [one.message for one in comparison.notices if one.kind in NO_RESULT]
+        reasons = [notice.message for notice in comparison.notices if notice.kind in NO_RESULT]
         if comparison.has_wrong_data:
-            found.append(f"{len(comparison.wrong_data)} cells delivered wrong data")
+            reasons.append(f"{len(comparison.wrong_data)} cells delivered wrong data")
         if not fail_on:
-            return tuple(found)
-        failed = Counter(one.cell.variant for one in comparison.failures if one.kind == "failed")
-        found += [f"{name} failed in {count} cells" for name, count in failed.items()]
-        words = {"slower": {"slower"}, "different": {"slower", "faster"}}[fail_on]
-        for word in sorted(words):
-            count = sum(one.verdict == word for one in comparison.verdicts)
-            found += [f"{count} verdicts are '{word}'"] if count else []
+            return tuple(reasons)
+        failed = Counter(failure.cell.variant for failure in comparison.failures if failure.kind == "failed")
+        reasons += [f"{name} failed in {count} cells" for name, count in failed.items()]
+        verdicts = {"slower": {"slower"}, "different": {"slower", "faster"}}[fail_on]
+        for word in sorted(verdicts):
+            count = sum(verdict.verdict == word for verdict in comparison.verdicts)
+            reasons += [f"{count} verdicts are '{word}'"] if count else []
         if not comparison.verdicts:
-            found.append("nothing was compared")
-        return tuple(found)
+            reasons.append("nothing was compared")
+        return tuple(reasons)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -89,20 +89,20 @@ class CompareResult:
         `implementation` is an id, or a variant with the profile's name; `size_bytes` takes one size alone. Raises
         InputError if nothing of the kind was measured.
         """
-        found: dict[int, list[FloatArray]] = {}
+        by_size: dict[int, list[FloatArray]] = {}
         with Store(self.store, create=False) as opened:
             for launch in opened.iter_launches(self.run_id):
                 for (cell, quantity), visits in launch.visits().items():
                     named = implementation in (cell.variant, cell.implementation) and cell.benchmark == benchmark
                     if named and quantity in OWN and size_bytes in (None, cell.size_bytes):
                         samples = np.concatenate([visit.samples_seconds for visit in visits])
-                        found.setdefault(cell.size_bytes, []).append(samples)
-        if not found:
+                        by_size.setdefault(cell.size_bytes, []).append(samples)
+        if not by_size:
             raise InputError(
                 f"run {self.run_id} has no samples of {benchmark} with {implementation}",
                 f"measured: {', '.join(self.comparison.implementations)}; rankwise show {self.run_id}",
             )
-        return {size: tuple(arrays) for size, arrays in sorted(found.items())}
+        return {size: tuple(arrays) for size, arrays in sorted(by_size.items())}
 
     def to_frame(self) -> pandas.DataFrame:
         """Return one row for each launch and cell, as a pandas DataFrame (`pip install 'rankwise[frame]'`).
@@ -193,8 +193,8 @@ def load(
         run = opened.run(run_id)
         known, chosen = run.id, ""
         if run.kind == "program":
-            found, program, around = program_answer.compare_program(opened, known, baseline, delta)
-            return CompareResult(known, found, around, store, program)
+            compared, program, around = program_answer.compare_program(opened, known, baseline, delta)
+            return CompareResult(known, compared, around, store, program)
         if baseline:
             labels = list(dict.fromkeys(cell.label for cell in opened.plan(known).cells))
             chosen = measure.variant_meant(baseline, opened.implementations(known), labels)

@@ -61,8 +61,8 @@ def switching(
 
     `table`: what tells its candidates apart where they are told by the size of messages.
     """
-    found = tuned(implementation, tuning, topology)
-    return replace(found, native=with_switching(implementation, found.native) + table)
+    configuration = tuned(implementation, tuning, topology)
+    return replace(configuration, native=with_switching(implementation, configuration.native) + table)
 
 
 def resolve(
@@ -91,10 +91,10 @@ def resolve(
     else:
         tuning, native = part.tuning, loading.current(stored, part)
         said = list(loading.edits(stored.folder, part.implementation))
-    found = replace(plain(implementation), tuning=tuning, native=native)
+    configuration = replace(plain(implementation), tuning=tuning, native=native)
     family = family_named(implementation.family)
     around = environment_conflicts.notices(family, implementation, loading.place_apart(native), os.environ)
-    return found, (*notices, *said, *around)
+    return configuration, (*notices, *said, *around)
 
 
 def resolve_all(
@@ -108,26 +108,26 @@ def resolve_all(
     Of choices with which an implementation loads the same, one alone is returned, the default if it is among
     them: nothing is compared with itself. Raises InputError for a choice that is left out everywhere.
     """
-    found: Resolved = {}
+    resolved: Resolved = {}
     said: list[Notice] = []
     same: dict[str, Notice] = {}
-    for one in implementations:
+    for implementation in implementations:
         known: dict[str, str] = {}
         for choice in sorted(choices or (ProfileChoice(),), key=lambda choice: choice.label != DEFAULT):
-            if wanted is not None and (one.id, choice.label) not in wanted:
+            if wanted is not None and (implementation.id, choice.label) not in wanted:
                 continue
-            configuration, notices = resolve(choice, one, testbed.topology(), ranks=ranks, force=force)
+            configuration, notices = resolve(choice, implementation, testbed.topology(), ranks=ranks, force=force)
             label = known.setdefault(configuration.id, choice.label)
             if label != choice.label:
-                same[choice.label] = _same(choice.label, label, one)
+                same[choice.label] = _same(choice.label, label, implementation)
                 said.append(same[choice.label])
                 continue
-            found[one.id, choice.label] = configuration
+            resolved[implementation.id, choice.label] = configuration
             said += [*notices, *not_applied(configuration, choice, testbed)]
     for label, notice in same.items():
-        if not any(label == of_found for _, of_found in found):
+        if not any(label == of_found for _, of_found in resolved):
             raise InputError(notice.message, f"leave out --profile {label}, or name a profile that sets something")
-    return found, tuple(dict.fromkeys(said))
+    return resolved, tuple(dict.fromkeys(said))
 
 
 def _same(label: str, other: str, implementation: Implementation) -> Notice:
@@ -177,9 +177,9 @@ def not_applied(configuration: Configuration, choice: ProfileChoice, testbed: Te
 def sentences(labels: Mapping[str, str], configurations: Mapping[str, Configuration]) -> list[str]:
     """Return what each configuration sets, a sentence each; `labels` by the configurations' ids."""
     return [
-        _sentence(label, configurations[one])
-        for one, label in labels.items()
-        if one in configurations and not configurations[one].is_default
+        _sentence(label, configurations[identity])
+        for identity, label in labels.items()
+        if identity in configurations and not configurations[identity].is_default
     ]
 
 
@@ -195,7 +195,7 @@ def _translated(
 ) -> tuple[Tuning, Native, list[Notice]]:
     """The same choices in the terms of another version."""
     tuning = part.tuning
-    told = [
+    notices = [
         Notice(
             "other-version",
             f"profile {profile.name} was measured with {part.implementation}, and this is {implementation.id}",
@@ -214,8 +214,8 @@ def _translated(
             ) from error
         tuning, lost = _known_to(implementation, tuning)
         native = whole_native(implementation, tuning, profile.topology)
-        told.append(Notice("not-loaded", f"{implementation.id} runs without {', '.join(lost)}: {error}"))
-    return tuning, native, told
+        notices.append(Notice("not-loaded", f"{implementation.id} runs without {', '.join(lost)}: {error}"))
+    return tuning, native, notices
 
 
 def _known_to(implementation: Implementation, tuning: Tuning) -> tuple[Tuning, list[str]]:
@@ -230,25 +230,27 @@ def _known_to(implementation: Implementation, tuning: Tuning) -> tuple[Tuning, l
             return False
         return True
 
-    settings = tuple(one for one in tuning.settings if knows(Tuning(settings=(one,)), one.knob))
-    decisions = tuple(one for one in tuning.decisions if knows(Tuning(decisions=(one,)), one.operation))
+    settings = tuple(setting for setting in tuning.settings if knows(Tuning(settings=(setting,)), setting.knob))
+    decisions = tuple(
+        decision for decision in tuning.decisions if knows(Tuning(decisions=(decision,)), decision.operation)
+    )
     return replace(tuning, settings=settings, decisions=decisions), list(dict.fromkeys(lost))
 
 
 def _of_network(profile: Profile, topology: Topology | None) -> Iterator[Notice]:
-    found = changes(profile.topology, topology)
-    if found:
-        more = f"; and {len(found) - _SAID} more" if len(found) > _SAID else ""
+    differences = changes(profile.topology, topology)
+    if differences:
+        more = f"; and {len(differences) - _SAID} more" if len(differences) > _SAID else ""
         yield Notice(
             "other-network",
-            f"profile {profile.name} was made for another network: {'; '.join(found[:_SAID])}{more}",
+            f"profile {profile.name} was made for another network: {'; '.join(differences[:_SAID])}{more}",
             "make a profile for this network: rankwise tune, with the testbed or hostfile that is used here",
         )
 
 
 def _of_ranks(profile: Profile, implementation: Implementation, ranks: int) -> Iterator[Notice]:
     parts = [part for part in profile.parts if part.family == implementation.family]
-    decided = {one.ranks for part in parts for one in part.tuning.decisions}
+    decided = {decision.ranks for part in parts for decision in part.tuning.decisions}
     tried = {verdict.ranks for part in parts if part.tuning.settings for verdict in part.verdicts}
     if ranks and decided and ranks not in decided:
         numbers = ", ".join(map(str, sorted(decided)))

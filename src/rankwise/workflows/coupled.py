@@ -28,7 +28,7 @@ class Places:
 
 def patterns(names: Sequence[str]) -> tuple[Pattern, ...]:
     """Return the patterns of these names; none: all. Raises UnknownNameError."""
-    known = {one.name: one for one in PATTERNS}
+    known = {pattern.name: pattern for pattern in PATTERNS}
     for name in names:
         if name not in known:
             raise UnknownNameError("pattern", name, known)
@@ -42,7 +42,7 @@ def places(testbed: TestbedKind, ranks: int = 0) -> Places:
     """
     if ranks and ranks < FEWEST_RANKS:
         raise InputError("two models cannot run on 1 rank", "give 2 ranks or more: -n")
-    sites = [found for found in _by_site(testbed.hosts()) if _slots(found)]
+    sites = [hosts for hosts in _by_site(testbed.hosts()) if _slots(hosts)]
     first, *others = sorted(sites, key=lambda site: len(site) < 2) or [[]]  # a site of several hosts, if any
     second = others[0] if others else first
     ranks = ranks or max(FEWEST_RANKS, min(_slots(first), _slots(second)))
@@ -61,18 +61,25 @@ def run_coupled(
     Raises what `apps.run_apps` raises.
     """
     request = replace(request, names=("coupled",), class_name="", ranks=len(where.within))
-    found, programs = apps.ready(request, events)
-    asked = [replace(request, options=one.options) for one in chosen]
-    for one in asked:
-        apps.that_can_run(("coupled",), one, request.ranks, found[0], programs[found[0].id], events)
+    implementations, programs = apps.ready(request, events)
+    requests = [replace(request, options=pattern.options) for pattern in chosen]
+    for coupled_request in requests:
+        apps.that_can_run(
+            ("coupled",),
+            coupled_request,
+            request.ranks,
+            implementations[0],
+            programs[implementations[0].id],
+            events,
+        )
 
     def measured() -> Iterator[CoupledResult]:
-        for pattern, one in zip(chosen, asked, strict=True):
-            for implementation in found:
+        for pattern, pattern_request in zip(chosen, requests, strict=True):
+            for implementation in implementations:
                 update(f"{pattern.name} with {implementation.id}")
                 results = [
                     apps.launch(
-                        replace(one, placement=ON_HOSTS + "+".join(hosts)), request.ranks, "coupled",
+                        replace(pattern_request, placement=ON_HOSTS + "+".join(hosts)), request.ranks, "coupled",
                         implementation, programs[implementation.id],
                     )
                     for hosts in filter(None, (where.within, where.across))

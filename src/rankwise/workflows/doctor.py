@@ -27,11 +27,11 @@ def examine(
     `store`: the newest run in it tells what its noise was made of. `testbed`: its hosts are looked at too. Raises
     InputError, HostError if it does not come up.
     """
-    found = fitness.examine(ranks or max(2, host.usable_cores()), largest_bytes, set_by_caller())
+    findings = fitness.examine(ranks or max(2, host.usable_cores()), largest_bytes, set_by_caller())
     if testbed is not None:
         with testbed:
-            found.append(launch_needs.of_testbed(testbed))
-    return [*found, *([] if store is None else _noise_of_the_newest_run(store))]
+            findings.append(launch_needs.of_testbed(testbed))
+    return [*findings, *([] if store is None else _noise_of_the_newest_run(store))]
 
 
 def _noise_of_the_newest_run(store: Path) -> list[Finding]:

@@ -26,7 +26,7 @@ _COMPILERS = re.compile(r"\{(mpicc|mpicxx|mpif77|mpif90|mpifort)\}")
 
 
 def implementations_for(
-    program: Program, names: Sequence[str], found: Sequence[Implementation]
+    program: Program, names: Sequence[str], implementations: Sequence[Implementation]
 ) -> list[Implementation]:
     """Return those with which the program is to be measured, of the working ones that `names` left.
 
@@ -34,23 +34,24 @@ def implementations_for(
     that have the standard ABI. Raises InputError if these do not show, or if one that was named is none of them.
     """
     if program.build or MPI in program.arguments[0]:
-        return list(found)
+        return list(implementations)
     path = Path(_found(program.arguments[0], Path(program.folder)))
-    asked = select.asks_for(path)
-    able = select.able_to_run(path, found)
+    library = select.asks_for(path)
+    able = select.able_to_run(path, implementations)
     if names:
-        lacking = [one.id for one in found if one not in able]
+        lacking = [implementation.id for implementation in implementations if implementation not in able]
         if lacking:
             raise InputError(
-                f"{path.name} is linked against {asked}, which {', '.join(lacking)} does not have",
+                f"{path.name} is linked against {library}, which {', '.join(lacking)} does not have",
                 "build it for each: --build '{mpicc} ... -o {program}'; or leave out " + ", ".join(lacking),
             )
-        return list(found)
-    meant = select.linked_with(path, found) or (able if asked else [])
+        return list(implementations)
+    meant = select.linked_with(path, implementations) or (able if library else [])
     if not meant:
         raise InputError(
             f"{path.name} does not show which MPI it was built with",
-            f"name some: rankwise compare {' '.join(one.id for one in found[:2])} -- {program.arguments[0]}; "
+            f"name some: rankwise compare {' '.join(mpi.id for mpi in implementations[:2])} -- "
+            f"{program.arguments[0]}; "
             "or have it built for each: --build '{mpicc} ... -o {program}'",
         )
     return meant
@@ -66,22 +67,22 @@ def executables(
 
     Raises BuildError if the program could be built for none, InputError if there is no such program.
     """
-    found: dict[str, Executable] = {}
+    built: dict[str, Executable] = {}
     said: list[Notice] = []
     refused: list[HostError] = []
-    for one in implementations:
+    for implementation in implementations:
         try:
-            path = own(one) if own else _path(program, one, events)
+            path = own(implementation) if own else _path(program, implementation, events)
             if abi.is_standard(path):
-                abi.built(one, events)
+                abi.built(implementation, events)
         except HostError as error:
             refused.append(error)
-            said.append(Notice("build-failed", f"{one.id} is left out: {error}", error.remedy))
+            said.append(Notice("build-failed", f"{implementation.id} is left out: {error}", error.remedy))
         else:
-            found[one.id] = Executable(one.id, str(path), digest(path))
-    if not found:
+            built[implementation.id] = Executable(implementation.id, str(path), digest(path))
+    if not built:
         raise refused[0]
-    return found, tuple(said)
+    return built, tuple(said)
 
 
 def digest(path: Path) -> str:
@@ -93,22 +94,23 @@ def digest(path: Path) -> str:
         raise InputError(f"cannot read {path}: {error.strerror}", "check the path") from error
 
 
-def _path(program: Program, one: Implementation, events: Events) -> Path:
+def _path(program: Program, implementation: Implementation, events: Events) -> Path:
     folder = Path(program.folder)
-    named = program.arguments[0].replace(MPI, one.id)
+    named = program.arguments[0].replace(MPI, implementation.id)
     if not program.build:
         return Path(_found(named, folder))
     if TARGET not in program.build:
-        _build(program.build, one, folder, "", events)
+        _build(program.build, implementation, folder, "", events)
         return Path(_found(named, folder))
     with _scratch() as scratch:
         target = scratch / Path(named).name
-        _build(program.build, one, folder, str(target), events)
+        _build(program.build, implementation, folder, str(target), events)
         if not target.is_file():
             raise HostError(
-                f"{one.id}: the build wrote no {TARGET}", f"have it write that file: --build '... -o {TARGET}'"
+                f"{implementation.id}: the build wrote no {TARGET}",
+                f"have it write that file: --build '... -o {TARGET}'",
             )
-        return _kept(target, one)
+        return _kept(target, implementation)
 
 
 @contextlib.contextmanager
@@ -127,9 +129,9 @@ def _scratch() -> Iterator[Path]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _kept(target: Path, one: Implementation) -> Path:
+def _kept(target: Path, implementation: Implementation) -> Path:
     """The built program, where it stays under its content's name, so that a run can go on with the same one."""
-    place = target.parent.parent / f"{one.id}-{digest(target)}"
+    place = target.parent.parent / f"{implementation.id}-{digest(target)}"
     try:
         if not (place / target.name).exists():
             shutil.rmtree(place, ignore_errors=True)
@@ -140,24 +142,26 @@ def _kept(target: Path, one: Implementation) -> Path:
     return place / target.name
 
 
-def _build(line: str, one: Implementation, folder: Path, target: str, events: Events) -> None:
+def _build(line: str, implementation: Implementation, folder: Path, target: str, events: Events) -> None:
     """Carry out the build line. Raises BuildError with its output, HostError for a compiler that is not there."""
-    line = _COMPILERS.sub(lambda match: compiler.wrapper(one, match[1]), line)
-    for name, value in ((MPI, one.id), ("{prefix}", one.prefix), (TARGET, target)):
+    line = _COMPILERS.sub(lambda match: compiler.wrapper(implementation, match[1]), line)
+    for name, value in ((MPI, implementation.id), ("{prefix}", implementation.prefix), (TARGET, target)):
         line = line.replace(name, value)
-    with events.busy(f"building the program for {one.id}"):
-        outcome = process.run(["sh", "-c", line], _BUILD_SECONDS, environment=one.environment, cwd=folder)
+    with events.busy(f"building the program for {implementation.id}"):
+        outcome = process.run(
+            ["sh", "-c", line], _BUILD_SECONDS, environment=implementation.environment, cwd=folder
+        )
     if outcome.timed_out or outcome.returncode != 0:
         how = f"took longer than {_BUILD_SECONDS:g} s" if outcome.timed_out else "failed"
         raise BuildError(
-            f"{one.id}: the build {how}", line, (outcome.stdout + outcome.stderr)[-2000:],
+            f"{implementation.id}: the build {how}", line, (outcome.stdout + outcome.stderr)[-2000:],
             "fix it, or name the MPIs for which it works",
         )  # fmt: skip
 
 
 def _found(name: str, folder: Path) -> str:
     """The program with its full path: it is started in other folders, perhaps on other hosts."""
-    found = shutil.which(str(folder / name) if "/" in name else name)
-    if not found:
+    path = shutil.which(str(folder / name) if "/" in name else name)
+    if not path:
         raise InputError(f"program not found: {name}", "check the path, and that it is executable")
-    return str(Path(found).absolute())
+    return str(Path(path).absolute())

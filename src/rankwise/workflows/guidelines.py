@@ -64,16 +64,16 @@ class GuidelinesResult:
 
     def objections(self, *, fail_on_violation: bool) -> tuple[str, ...]:
         """Return why a check fails: wrong data, an MPI without any result; violations, failed cells."""
-        found = [one.message for one in self.notices if one.kind in NO_RESULT]
-        kinds = Counter(one.kind for one in self.failures)
+        reasons = [notice.message for notice in self.notices if notice.kind in NO_RESULT]
+        kinds = Counter(failure.kind for failure in self.failures)
         if kinds["wrong data"]:
-            found.append(f"{kinds['wrong data']} cells delivered wrong data")
-        violated = sum(one.word == "violated" for one in self.found)
+            reasons.append(f"{kinds['wrong data']} cells delivered wrong data")
+        violated = sum(finding.word == "violated" for finding in self.found)
         if fail_on_violation and violated:
-            found.append(f"{violated} guidelines are violated")
+            reasons.append(f"{violated} guidelines are violated")
         if fail_on_violation and kinds["failed"]:
-            found.append(f"{kinds['failed']} cells failed")
-        return tuple(found)
+            reasons.append(f"{kinds['failed']} cells failed")
+        return tuple(reasons)
 
     def parts(self) -> Iterator[RenderableType]:
         """Yield the answer for the terminal."""
@@ -89,14 +89,14 @@ class GuidelinesResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer for programs, as `--json` prints it: the keys are a promise."""
-        found: dict[str, Any] = plain({
+        values: dict[str, Any] = plain({
             "run": self.run_id,
             "delta": self.delta,
-            "findings": [self._finding(one) for one in self.found],
+            "findings": [self._finding(finding) for finding in self.found],
             "failed": self.failures,
             "notices": self.notices,
         })  # fmt: skip
-        return found
+        return values
 
     def report(self, path: str | Path = "") -> Path:
         """Write the page, by default `rankwise-RUN.html` in the current folder, and return its absolute path.
@@ -116,13 +116,13 @@ class GuidelinesResult:
 
     def _without_result(self) -> list[tuple[str, str]]:
         """The variants without result, and why; the page has no other place for it than its notices."""
-        return list(dict.fromkeys((one.cell.variant, one.reason) for one in self.failures))
+        return list(dict.fromkeys((failure.cell.variant, failure.reason) for failure in self.failures))
 
     def _remedies_shown(self) -> dict[Finding, RemedyShown]:
         """The remedy of each violation in words and lines."""
         return {
-            one: _shown(remedy, self.natives.get(one), self.measured.get(one, ()))
-            for one, remedy in self.remedies.items()
+            finding: _shown(remedy, self.natives.get(finding), self.measured.get(finding, ()))
+            for finding, remedy in self.remedies.items()
         }
 
     def _finding(self, finding: Finding) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class GuidelinesResult:
             "sources": rules.sources(finding.guideline),
             "remedy": remedy.words if remedy else None,
             "tuned_by": remedy.tuned_by if remedy else None,
-            "profiles": [{"words": words, "line": line} for words, line in remedy.profiles] if remedy else [],
+            "profiles": [{"words": text, "line": line} for text, line in remedy.profiles] if remedy else [],
             "measured": self.measured.get(finding, ()),
             "decision": remedy.decision if remedy else None,
             "native": self.natives.get(finding),
@@ -161,18 +161,18 @@ def request_for(operations: Sequence[str], layouts: Sequence[str], request: meas
         if name not in rules.operations():
             raise errors.UnknownNameError("operation with a guideline", name, rules.operations())
     chosen = rules.chosen(operations)
-    derived = layouts if any(one.layouts != rules.CONTIGUOUS for one in chosen) else ()
+    derived = layouts if any(guideline.layouts != rules.CONTIGUOUS for guideline in chosen) else ()
     slots = sum(host.slots for host in request.testbed.hosts())
     return replace(
         request, kind="guidelines", benchmarks=rules.benchmarks(chosen), ranks=request.ranks or (max(2, slots),),
-        options=tuple(Options(layout=one) for one in dict.fromkeys((*rules.CONTIGUOUS, *derived))),
+        options=tuple(Options(layout=layout) for layout in dict.fromkeys((*rules.CONTIGUOUS, *derived))),
         wanted=rules.is_needed, priority=rules.priority, min_launches=LAUNCHES,
     )  # fmt: skip
 
 
 def _wrong_data(failures: Iterable[CellFailure], launches: Iterable[Launch]) -> list[Notice]:
-    found = wrong_data([*failures, *(one for launch in launches for one in launch.failures)])
-    return [found] if found else []
+    notice = wrong_data([*failures, *(failure for launch in launches for failure in launch.failures)])
+    return [notice] if notice else []
 
 
 def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> GuidelinesResult:
@@ -181,23 +181,25 @@ def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Guid
     Raises UnknownNameError for an implementation that the run does not have.
     """
     launches = store.launches(run_id)
-    benchmarks = {one.name: one for one in store.benchmarks(run_id)}
+    benchmarks = {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}
     failures = store.failures(run_id)
     checks = check(launches, benchmarks, delta=delta, alpha=ALPHA, failures=failures)
-    found = every = findings.findings(checks)
+    reported = every = findings.findings(checks)
     if not every:
         raise errors.InputError(
             f"run {run_id} contains no operation covered by a guideline",
             f"it needs an operation and an equivalent one, or several sizes of one: rankwise show {run_id}",
         )
-    known = {one.id: one for one in store.implementations(run_id)}
+    known = {implementation.id: implementation for implementation in store.implementations(run_id)}
     if only:
-        meant = {one.id for name in only for one in select.matching(name, list(known.values()))}
-        found = tuple(one for one in every if one.implementation in meant)
-    remedies = _remedies(found, known, store.run(run_id).testbed, _profiles(store, run_id))
+        meant = {
+            implementation.id for name in only for implementation in select.matching(name, list(known.values()))
+        }
+        reported = tuple(finding for finding in every if finding.implementation in meant)
+    remedies = _remedies(reported, known, store.run(run_id).testbed, _profiles(store, run_id))
     return GuidelinesResult(
-        run_id, delta, found, remedies, _natives(remedies, known), _measured(store, run_id, list(remedies)),
-        (*failures, *(one for launch in launches for one in launch.failures)),
+        run_id, delta, reported, remedies, _natives(remedies, known), _measured(store, run_id, list(remedies)),
+        (*failures, *(failure for launch in launches for failure in launch.failures)),
         (
             *_wrong_data(failures, launches), *no_result_notices(store.plan(run_id).cells, launches),
             *store.notices(run_id), *of_launches(launches), *findings.notices(every),
@@ -209,23 +211,27 @@ def answer(store: Store, run_id: int, only: Sequence[str], delta: float) -> Guid
 def _profiles(store: Store, run_id: int) -> list[Profile]:
     """Those on this host that were made for the network of the run."""
     testbed, topology = store.run(run_id).testbed, store.topology(run_id)
-    found = []
+    profiles = []
     for folder in folders.known().values():
         try:
-            one = profile_file.read(folder).profile
+            profile = profile_file.read(folder).profile
         except errors.InputError:
             continue
-        if one.testbed == testbed and not changes(one.topology, topology):
-            found.append(one)
-    return found
+        if profile.testbed == testbed and not changes(profile.topology, topology):
+            profiles.append(profile)
+    return profiles
 
 
 def _remedies(
-    found: Sequence[Finding], known: Mapping[str, Implementation], testbed: str, profiles: Sequence[Profile]
+    reported: Sequence[Finding], known: Mapping[str, Implementation], testbed: str, profiles: Sequence[Profile]
 ) -> dict[Finding, Remedy]:
-    violated = [one for one in found if one.word == "violated"]
-    offered = {name: _algorithms(known[name]) for name in dict.fromkeys(one.implementation for one in violated)}
-    return {one: remedy_for(one, offered[one.implementation], testbed, profiles) for one in violated}
+    violated = [finding for finding in reported if finding.word == "violated"]
+    offered = {
+        name: _algorithms(known[name]) for name in dict.fromkeys(finding.implementation for finding in violated)
+    }
+    return {
+        finding: remedy_for(finding, offered[finding.implementation], testbed, profiles) for finding in violated
+    }
 
 
 def _measured(store: Store, run_id: int, violated: Sequence[Finding]) -> dict[Finding, tuple[str, ...]]:
@@ -235,11 +241,11 @@ def _measured(store: Store, run_id: int, violated: Sequence[Finding]) -> dict[Fi
     testbed = store.run(run_id).testbed
     runs = [run for run in store.runs() if run.testbed == testbed and run.kind == "search"]
     said: defaultdict[Finding, list[str]] = defaultdict(list)
-    for run in sorted(runs, key=lambda one: -one.id)[:SEARCHES]:
+    for run in sorted(runs, key=lambda search: -search.id)[:SEARCHES]:
         launches = store.launches(run.id)
-        for one in violated:
-            said[one] += [f"measured in run {run.id}: {text}" for text in faster_settings(one, launches)]
-    return {one: tuple(texts) for one, texts in said.items() if texts}
+        for finding in violated:
+            said[finding] += [f"measured in run {run.id}: {text}" for text in faster_settings(finding, launches)]
+    return {violation: tuple(texts) for violation, texts in said.items() if texts}
 
 
 def _algorithms(implementation: Implementation) -> Algorithms:
@@ -251,8 +257,10 @@ def _algorithms(implementation: Implementation) -> Algorithms:
 
 
 def _natives(remedies: Mapping[Finding, Remedy], known: Mapping[str, Implementation]) -> dict[Finding, Native]:
-    found = {one: _native(known[one.implementation], remedy.decision) for one, remedy in remedies.items()}
-    return {one: native for one, native in found.items() if native is not None}
+    natives = {
+        finding: _native(known[finding.implementation], remedy.decision) for finding, remedy in remedies.items()
+    }
+    return {finding: native for finding, native in natives.items() if native is not None}
 
 
 def _native(implementation: Implementation, decision: Decision | None) -> Native | None:
@@ -266,11 +274,11 @@ def _native(implementation: Implementation, decision: Decision | None) -> Native
 
 def _shown(remedy: Remedy, native: Native | None, measured: Sequence[str]) -> RemedyShown:
     """Variables and words for mpiexec are shown where they are all it takes to load the algorithm."""
-    words, settings = [remedy.words], []
+    texts, settings = [remedy.words], []
     if remedy.decision is not None:
-        words.append(algorithm_words(remedy.decision))
+        texts.append(algorithm_words(remedy.decision))
     if native is not None and not native.files:
         settings = [*(f"{name}={value}" for name, value in native.environment), " ".join(native.arguments)]
-    words += [*measured, *(text for text, _ in remedy.profiles)]
+    texts += [*measured, *(text for text, _ in remedy.profiles)]
     commands = (*(line for _, line in remedy.profiles), remedy.tuned_by)
-    return RemedyShown(tuple(words), tuple(filter(None, settings)), tuple(filter(None, commands)))
+    return RemedyShown(tuple(texts), tuple(filter(None, settings)), tuple(filter(None, commands)))

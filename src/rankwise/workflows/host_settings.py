@@ -44,5 +44,5 @@ def applied_settings(testbed: TestbedKind, settings: Settings) -> Settings:
 
 def in_force(settings: Settings) -> bool:
     """Return whether this host has all of these already."""
-    found = values(LocalTestbed(), [key for key, _ in settings])
-    return all(setting(key).is_met(value, now) for (key, value), now in zip(settings, found, strict=True))
+    values_now = values(LocalTestbed(), [key for key, _ in settings])
+    return all(setting(key).is_met(value, now) for (key, value), now in zip(settings, values_now, strict=True))

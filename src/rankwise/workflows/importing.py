@@ -71,9 +71,11 @@ def import_logs(request: ImportRequest, store: Path) -> Imported:
     """
     read = [_read(file.path, request.ranks) for file in request.files]
     named: defaultdict[str, list[Log]] = defaultdict(list)
-    for file, own, log in zip(request.files, _own_names([one.path for one in request.files]), read, strict=True):
+    for file, own, log in zip(
+        request.files, _own_names([log_file.path for log_file in request.files]), read, strict=True
+    ):
         named[file.name or own].append(log)
-    launches = [launch for name, found in named.items() for launch in _launches(name, found, request)]
+    launches = [launch for name, own_logs in named.items() for launch in _launches(name, own_logs, request)]
     cells = tuple(dict.fromkeys(cell for launch in launches for cell in _cells(launch)))
     variants = dict.fromkeys(cell.implementation for cell in cells)
     names = dict.fromkeys(cell.benchmark for cell in cells)
@@ -88,7 +90,9 @@ def import_logs(request: ImportRequest, store: Path) -> Imported:
             opened.add_launch(run_id, launch)
         opened.add_notices(run_id, notices)
         opened.finish_run(run_id, "complete", "imported")
-    return Imported(run_id, sum(not one.wrong for log in read for one in log.results), len(launches), notices)
+    return Imported(
+        run_id, sum(not result.wrong for log in read for result in log.results), len(launches), notices
+    )
 
 
 def _read(file: Path, ranks: int) -> Log:
@@ -122,7 +126,7 @@ def _own_names(files: Sequence[Path]) -> list[str]:
 
 
 def _notices(log: Log) -> Iterable[Notice]:
-    wrong = [one for one in log.results if one.wrong]
+    wrong = [result for result in log.results if result.wrong]
     if wrong:
         yield Notice(
             "import-wrong", f"{log.file}: the data of {len(wrong)} results are wrong: {wrong[0].wrong}",
@@ -138,32 +142,36 @@ def _implementation(name: str) -> Implementation:
 
 
 def _cells(launch: Launch) -> list[Cell]:
-    return [*(one.cell for one in launch.series), *(one.cell for one in launch.failures)]
+    return [*(series.cell for series in launch.series), *(failure.cell for failure in launch.failures)]
 
 
-def _launches(name: str, found: Sequence[Log], request: ImportRequest) -> list[Launch]:
+def _launches(name: str, own_logs: Sequence[Log], request: ImportRequest) -> list[Launch]:
     """One for each run of a kind of block; each result is a single sample, for means are all that is known."""
     blocks: defaultdict[tuple[str, str, int, Options], list[tuple[int, int]]] = defaultdict(list)
     series: defaultdict[tuple[str, int, Options, int], list[tuple[Cell, Quantity, LogResult]]] = defaultdict(list)
-    for number, log in enumerate(found):
-        for one in log.results:
-            runs = blocks[one.kind]
-            if runs[-1:] != [(number, one.block)]:
-                runs.append((number, one.block))
-            whose = f"{name}: {one.variant}" if one.variant else name
-            cell = Cell(whose, one.benchmark, one.size_bytes, one.ranks, one.options, testbed="elsewhere")
-            series[whose, one.ranks, one.options, len(runs)].append((cell, one.quantity, one))
+    for number, log in enumerate(own_logs):
+        for result in log.results:
+            runs = blocks[result.kind]
+            if runs[-1:] != [(number, result.block)]:
+                runs.append((number, result.block))
+            whose = f"{name}: {result.variant}" if result.variant else name
+            cell = Cell(
+                whose, result.benchmark, result.size_bytes, result.ranks, result.options, testbed="elsewhere"
+            )
+            series[whose, result.ranks, result.options, len(runs)].append((cell, result.quantity, result))
     written_at = max(file.path.stat().st_mtime for file in request.files)
     return [
         Launch(
             (Segment(whose, ranks),), "finished", request.command_line, (), written_at, 0.0,
             series=tuple(
-                Series(cell, quantity, np.array([one.seconds]), one.bytes_per_sample)
-                for cell, quantity, one in of_launch
-                if not one.wrong
+                Series(cell, quantity, np.array([log_result.seconds]), log_result.bytes_per_sample)
+                for cell, quantity, log_result in of_launch
+                if not log_result.wrong
             ),
             failures=tuple(
-                CellFailure(cell, one.wrong, "wrong data") for cell, _, one in of_launch if one.wrong
+                CellFailure(cell, log_result.wrong, "wrong data")
+                for cell, _, log_result in of_launch
+                if log_result.wrong
             ),
         )
         for (whose, ranks, _, _), of_launch in sorted(series.items(), key=lambda item: item[0])

@@ -21,11 +21,13 @@ def tested(prefixes: Sequence[Path], events: Events, *, fresh: bool = False) -> 
         return select.tested(prefixes, lambda name: update(f"testing that {name} works"), fresh=fresh)
 
 
-def require_one(found: Sequence[Implementation]) -> None:
+def require_one(implementations: Sequence[Implementation]) -> None:
     """Raise HostError unless one of them works."""
-    if not any(one.status == "works" for one in found):
+    if not any(implementation.status == "works" for implementation in implementations):
         raise HostError(
-            "no MPI implementation works here" if found else "no MPI implementation was found on this host",
+            "no MPI implementation works here"
+            if implementations
+            else "no MPI implementation was found on this host",
             select.NO_MPI_REMEDY,
         )
 
@@ -60,12 +62,12 @@ def install(requests: Sequence[str], events: Events) -> Iterator[Installed]:
             update(f"installing {family.title} {version}")
             implementation = installer.install(family, version)
             update(f"testing that {implementation.id} works")
-            one = smoke_test(implementation)
-            yield Installed(one.id, Path(one.prefix), one.status)
-            if one.status != "works":
-                broken.append(one)
+            smoke_tested = smoke_test(implementation)
+            yield Installed(smoke_tested.id, Path(smoke_tested.prefix), smoke_tested.status)
+            if smoke_tested.status != "works":
+                broken.append(smoke_tested)
     if broken:
-        raise HostError("\n".join(f"{one.id} does not work: {one.reason}" for one in broken), broken[0].remedy)
+        raise HostError("\n".join(f"{mpi.id} does not work: {mpi.reason}" for mpi in broken), broken[0].remedy)
 
 
 def remove(ids: Sequence[str]) -> Iterator[Path]:

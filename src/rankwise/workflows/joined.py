@@ -80,7 +80,7 @@ class JoinRequest:
 
 def parts_of(text: str) -> tuple[SitePart, ...]:
     """Read `rennes=openmpi-5:4,nancy=mpich-5:4`. Raises InputError."""
-    found = []
+    parts = []
     for word in text.split(","):
         match = _PART.fullmatch(word.strip())
         if match is None or not int(match["ranks"]):
@@ -88,13 +88,13 @@ def parts_of(text: str) -> tuple[SitePart, ...]:
                 f"'{short(word)}' is not a part of a joined job",
                 "write SITE=MPI:RANKS, such as rennes=openmpi-5:4",
             )
-        found.append(SitePart(match["site"], match["mpi"], int(match["ranks"])))
-    twice = [name for name, count in Counter(one.site for one in found).items() if count > 1]
+        parts.append(SitePart(match["site"], match["mpi"], int(match["ranks"])))
+    twice = [name for name, count in Counter(part.site for part in parts).items() if count > 1]
     if twice:
         raise InputError(f"site {twice[0]} is named twice", "give each site one MPI and all its ranks")
-    if sum(one.ranks for one in found) > MOST_RANKS:
+    if sum(part.ranks for part in parts) > MOST_RANKS:
         raise InputError("too many ranks", f"all sites of a joined job have at most {MOST_RANKS} together")
-    return tuple(found)
+    return tuple(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Joining:
     def routes(self) -> tuple[Route, ...]:
         """Which MPI's functions the program calls on each site, and which MPI carries them out."""
         each = zip(self.implementations, self.owns, strict=True)
-        return tuple(Route(one, standard=True, own=own) for one, own in each)
+        return tuple(Route(implementation, standard=True, own=own) for implementation, own in each)
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -136,7 +136,8 @@ class Joining:
             def combine(several: Sequence[LaunchSteps]) -> LaunchSteps:
                 if request.relayed:
                     several = [
-                        at_home(testbed, one, hosts[0]) for one, hosts in zip(several, self.placed, strict=True)
+                        at_home(testbed, site_steps, hosts[0])
+                        for site_steps, hosts in zip(several, self.placed, strict=True)
                     ]
                 names = [part.site for part in request.parts]
                 steps = joined(several, names, prefixed=request.prefixed, relays=relays.commands)
@@ -159,9 +160,9 @@ def prepare(request: JoinRequest, events: Events) -> Joining:
     implementations = _implementations(request, events)
     placed = _placed(request)
     called = Path(program[0])
-    owns = [abi.linked_to(called, one, request.prefixes, request.linked_to) for one in implementations]
-    for one, own in dict.fromkeys(zip(implementations, owns, strict=True)):
-        abi.built(one, events, own)
+    owns = [abi.linked_to(called, mpi, request.prefixes, request.linked_to) for mpi in implementations]
+    for implementation, own in dict.fromkeys(zip(implementations, owns, strict=True)):
+        abi.built(implementation, events, own)
     return Joining(request, program, tuple(implementations), tuple(owns), tuple(placed))
 
 
@@ -183,7 +184,10 @@ def run_prepared(joining: Joining, events: Events) -> int:
     try:
         with joining.start() as (jobs, combine):
             launcher = FamilyLauncher()
-            several = [launcher.steps(one, job) for one, job in zip(joining.implementations, jobs, strict=True)]
+            several = [
+                launcher.steps(implementation, job)
+                for implementation, job in zip(joining.implementations, jobs, strict=True)
+            ]
             steps = replace(combine(several), attached=True)
             with Watch(testbed.mapped, given=testbed.given) as watch:
                 outcome = testbed.run(steps, joining.hosts if jobs[0].hosts else (), request.limit_seconds)
@@ -209,16 +213,19 @@ def _check_program(request: JoinRequest, program: Path) -> None:
 
 def _implementations(request: JoinRequest, events: Events) -> list[Implementation]:
     """Each site's. Raises InputError if a name means several."""
-    found = {}
+    by_name = {}
     with events.busy("looking for MPI implementations") as update:
         for name in dict.fromkeys(part.implementation for part in request.parts):
-            meant, _ = select.working([name], request.prefixes, lambda one: update(f"testing that {one} works"))
+            meant, _ = select.working(
+                [name], request.prefixes, lambda mpi_name: update(f"testing that {mpi_name} works")
+            )
             if len(meant) > 1:
                 raise InputError(
-                    f"'{name}' could be any of {', '.join(one.id for one in meant)}", "name one of them"
+                    f"'{name}' could be any of {', '.join(implementation.id for implementation in meant)}",
+                    "name one of them",
                 )
-            found[name] = meant[0]
-    return [found[part.implementation] for part in request.parts]
+            by_name[name] = meant[0]
+    return [by_name[part.implementation] for part in request.parts]
 
 
 def _placed(request: JoinRequest) -> list[tuple[str, ...]]:
@@ -247,10 +254,10 @@ def crowded(joining: Joining) -> Iterator[str]:
 
 
 def _hosts_of(site: str, hosts: Sequence[Host]) -> list[Host]:
-    found = [host for host in hosts if host.site == site]
-    if not found:
+    site_hosts = [host for host in hosts if host.site == site]
+    if not site_hosts:
         raise UnknownNameError("site", site, {host.site for host in hosts})
-    return found
+    return site_hosts
 
 
 def _relays(

@@ -48,19 +48,23 @@ class JoinedWorlds:
     @property
     def ready(self) -> dict[str, Ready]:
         """Each with the harness, by the name that stands for it."""
-        each = ((one.implementation, Path(one.any.program[0])) for one in self.variants)
-        return {one.id: Ready(one, program) for one, program in each}
+        each = ((variant.implementation, Path(variant.any.program[0])) for variant in self.variants)
+        return {implementation.id: Ready(implementation, program) for implementation, program in each}
 
     @property
     def implementations(self) -> tuple[Implementation, ...]:
         """What stands for each, and all that they consist of."""
-        parts = (one for job in self.variants for one in (job.implementation, *job.any.implementations))
+        parts = (
+            implementation
+            for job in self.variants
+            for implementation in (job.implementation, *job.any.implementations)
+        )
         return tuple(dict.fromkeys(parts))
 
     @property
     def configurations(self) -> tuple[Configuration, ...]:
         """Those of all sites."""
-        return tuple(one for job in self.variants for one in job.configurations)
+        return tuple(configuration for job in self.variants for configuration in job.configurations)
 
     def cells(
         self, selection: planning.Selection, *, with_baselines: bool
@@ -75,7 +79,7 @@ class JoinedWorlds:
             if with_baselines or not any(_is_baseline(menu.get(name)) for menu in self.menu.values())
         )
         selection = replace(selection, benchmarks=named, placements=(), profiles=(DEFAULT,))
-        return planning.make_cells([one.implementation for one in self.variants], self.menu, selection)
+        return planning.make_cells([variant.implementation for variant in self.variants], self.menu, selection)
 
 
 NO_WORLDS = JoinedWorlds()
@@ -109,11 +113,12 @@ def stored(
     implementations: Iterable[Implementation], testbed: TestbedKind, events: Events, plan: Plan
 ) -> JoinedWorlds:
     """Return those of a stored run, found anew."""
-    several = [one for one in implementations if one.family == FAMILY]
+    several = [implementation for implementation in implementations if implementation.family == FAMILY]
     return prepared(
-        [parts_of(one.id) for one in several], testbed, events, launcher_arguments=plan.launcher_arguments,
-        relayed=any(one.source == RELAYED for one in several),
-        encrypted=any(one.source == ENCRYPTED for one in several),
+        [parts_of(implementation.id) for implementation in several], testbed, events,
+        launcher_arguments=plan.launcher_arguments,
+        relayed=any(implementation.source == RELAYED for implementation in several),
+        encrypted=any(implementation.source == ENCRYPTED for implementation in several),
     )  # fmt: skip
 
 
@@ -121,11 +126,11 @@ def _menu(joining: Joining, further: Sequence[str], files: Files) -> dict[str, B
     """What the harness lists, asked as the first site's MPI runs it; not what works within a site alone."""
     first, program = joining.implementations[0], Path(joining.program[0])
     loaded = abi.loading(Loaded(), program, first)
-    asked = replace(first, environment=(*first.environment, *loaded.environment))
-    listed = list_benchmarks(asked, program, further, files)
+    implementation = replace(first, environment=(*first.environment, *loaded.environment))
+    listed = list_benchmarks(implementation, program, further, files)
     if len(joining.request.parts) == 1:
-        return {one.name: one for one in listed}
-    return {one.name: _refused(one) for one in listed}
+        return {benchmark.name: benchmark for benchmark in listed}
+    return {benchmark.name: _refused(benchmark) for benchmark in listed}
 
 
 def _refused(benchmark: Benchmark) -> Benchmark:
@@ -142,7 +147,7 @@ class Starting:
 
     def __init__(self, launching: Launching, variants: Iterable[JoinedVariant], plan: Plan) -> None:
         self._launching, self._plan, self._workload = launching, plan, Harness()
-        self._variants = {one.implementation.id: one for one in variants}
+        self._variants = {variant.implementation.id: variant for variant in variants}
 
     def launch(
         self, implementation: Implementation, program: Path, cells: Sequence[Cell], seconds_per_cell: float = 0.0,

@@ -46,7 +46,7 @@ class JoinedVariant:
     def implementation(self) -> Implementation:
         """What stands for it: its name says which MPI has how many ranks on which site."""
         each = zip(self.any.request.parts, self.any.implementations, strict=True)
-        name = ",".join(f"{part.site}={one.id}:{part.ranks}" for part, one in each)
+        name = ",".join(f"{part.site}={implementation.id}:{part.ranks}" for part, implementation in each)
         request = self.any.request
         source = RELAYED if request.relayed else ENCRYPTED if request.encrypted else FAMILY
         return Implementation(name, FAMILY, "", "", "", "", source=source, status="works")
@@ -66,7 +66,7 @@ def prepared(
 
     Raises InputError for what cannot be joined, as one program for each MPI.
     """
-    found = []
+    variants = []
     for parts in several:
         if program.build or MPI in program.arguments[0]:
             raise InputError(
@@ -77,8 +77,12 @@ def prepared(
             program.arguments, tuple(parts), launcher_arguments=launcher_arguments, prefixes=prefixes,
             prefixed=False, relayed=relayed, encrypted=encrypted,
         )  # fmt: skip
-        found.append(JoinedVariant({one.name: prepare(replace(request, testbed=one), events) for one in testbeds}))
-    return tuple(found)
+        variants.append(
+            JoinedVariant(
+                {testbed.name: prepare(replace(request, testbed=testbed), events) for testbed in testbeds}
+            )
+        )
+    return tuple(variants)
 
 
 def stored(
@@ -86,7 +90,7 @@ def stored(
     plan: Plan, *, relayed: bool, encrypted: bool,
 ) -> tuple[JoinedVariant, ...]:  # fmt: skip
     """Return those among the implementations of a stored run, found anew."""
-    names = [parts_of(one.id) for one in implementations if one.family == FAMILY]
+    names = [parts_of(implementation.id) for implementation in implementations if implementation.family == FAMILY]
     return prepared(
         program, names, testbeds, events, launcher_arguments=plan.launcher_arguments, relayed=relayed,
         encrypted=encrypted,
@@ -96,20 +100,20 @@ def stored(
 def not_merely_parts(implementations: Sequence[Implementation], cells: Iterable[Cell]) -> list[Implementation]:
     """Return those of a run without the ones of which joined jobs consist and that are not measured alone."""
     measured = {cell.implementation for cell in cells}
-    is_joined = any(one.family == FAMILY for one in implementations)
-    return [one for one in implementations if not is_joined or one.id in measured]
+    is_joined = any(implementation.family == FAMILY for implementation in implementations)
+    return [implementation for implementation in implementations if not is_joined or implementation.id in measured]
 
 
-def ranks_of(jobs: Iterable[Sequence[SitePart]], asked: tuple[int, ...]) -> tuple[int, ...]:
+def ranks_of(jobs: Iterable[Sequence[SitePart]], wanted_ranks: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers of ranks of all variants: those of the joined jobs. Raises InputError if they differ."""
     counts = tuple(dict.fromkeys(sum(part.ranks for part in parts) for parts in jobs))
-    if counts and (len(counts) > 1 or not set(asked) <= set(counts)):
-        several = " and ".join(str(one) for one in dict.fromkeys((*counts, *asked)))
+    if counts and (len(counts) > 1 or not set(wanted_ranks) <= set(counts)):
+        several = " and ".join(str(count) for count in dict.fromkeys((*counts, *wanted_ranks)))
         raise InputError(
             f"{several} ranks cannot be compared: different problems",
             "give all joined jobs as many ranks, and leave out -n",
         )
-    return counts or asked
+    return counts or wanted_ranks
 
 
 def launch(
@@ -124,16 +128,17 @@ def launch(
     joining = variant.joinings[cells[0].testbed]
     each = zip(joining.request.parts, joining.implementations, strict=True)
     segments = tuple(
-        Segment(one.id, part.ranks, plain(one).id, joining.program[0]) for part, one in each
-    )  # fmt: skip
+        Segment(implementation.id, part.ranks, plain(implementation).id, joining.program[0])
+        for part, implementation in each
+    )
     try:
         with joining.start() as (jobs, combine):
             parts = [
                 LaunchPart(
-                    one, plain(one),
+                    implementation, plain(implementation),
                     workload.arm(informed(job), cells, plan, seconds_per_cell, verifying=verifying),
                 )
-                for one, job in zip(joining.implementations, jobs, strict=True)
+                for implementation, job in zip(joining.implementations, jobs, strict=True)
             ]  # fmt: skip
             return launching.start(parts, cells, settings_of(cells[0].options), workload, combine)
     except (HostError, InputError) as error:

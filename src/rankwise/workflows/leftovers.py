@@ -28,12 +28,12 @@ def clear_shared_memory(folder: Path) -> list[Path]:
     An MPI has them open or mapped from their first moment to the end of the job.
     """
     there = {}
-    for pattern in {one for family in families().values() for one in family.shared_memory}:
+    for pattern in {name_pattern for family in families().values() for name_pattern in family.shared_memory}:
         for path in folder.glob(pattern):
             with contextlib.suppress(FileNotFoundError):
-                found = path.lstat()
-                if found.st_uid == os.geteuid() and path.is_file() and not path.is_symlink():
-                    there[found.st_dev, found.st_ino] = path
+                status = path.lstat()
+                if status.st_uid == os.geteuid() and path.is_file() and not path.is_symlink():
+                    there[status.st_dev, status.st_ino] = path
     if there:
         for used in _used_files():
             there.pop(used, None)
@@ -47,13 +47,13 @@ def _used_files() -> Iterator[tuple[int, int]]:
 
     What is open is looked at before what is mapped: an MPI closes a file after it has mapped it.
     """
-    for one in Path("/proc").glob("[0-9]*"):
+    for process_folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended, or it is another user's, who cannot have these
-            for descriptor in (one / "fd").iterdir():
+            for descriptor in (process_folder / "fd").iterdir():
                 with contextlib.suppress(OSError):
-                    found = descriptor.stat()
-                    yield found.st_dev, found.st_ino
-            for line in (one / "maps").read_text(errors="replace").splitlines():
+                    status = descriptor.stat()
+                    yield status.st_dev, status.st_ino
+            for line in (process_folder / "maps").read_text(errors="replace").splitlines():
                 _, _, _, device, inode, *_ = line.split()
                 major, minor = (int(number, 16) for number in device.split(":"))
                 yield os.makedev(major, minor), int(inode)

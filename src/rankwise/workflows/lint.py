@@ -70,22 +70,23 @@ def _linted(file: Path, known: Known, name: str) -> Linted:
 def _known(request: LintRequest, events: Events) -> Known:
     here = installations(request.prefixes)
     if request.implementation:
-        (one, *_) = select.matching(request.implementation, here)
-        return Known((family_named(one.family).vocabulary(one),), named=True)
-    asked = list(_asked(here, events))
+        (implementation, *_) = select.matching(request.implementation, here)
+        return Known((family_named(implementation.family).vocabulary(implementation),), named=True)
+    installed = list(_asked(here, events))
     published = [
-        one
+        vocabulary
         for family in families().values()
-        for one in family.published()
+        for vocabulary in family.published()
         if not any(
-            other.family == one.family and f"{other.version}.".startswith(f"{one.version}.") for other in asked
+            other.family == vocabulary.family and f"{other.version}.".startswith(f"{vocabulary.version}.")
+            for other in installed
         )
     ]
-    return Known(tuple(sorted((*published, *asked), key=_age)))
+    return Known(tuple(sorted((*published, *installed), key=_age)))
 
 
-def _age(found: Vocabulary) -> tuple[str, tuple[int, ...]]:
-    return found.family, version_numbers(found.version)
+def _age(vocabulary: Vocabulary) -> tuple[str, tuple[int, ...]]:
+    return vocabulary.family, version_numbers(vocabulary.version)
 
 
 def _schedules(events: Events) -> Iterator[Vocabulary]:
@@ -93,18 +94,18 @@ def _schedules(events: Events) -> Iterator[Vocabulary]:
     algorithms: defaultdict[str, dict[str, str]] = defaultdict(dict)
     takes: dict[str, tuple[str, ...]] = {}
     try:
-        for one in generator.algorithms():
-            known = {"segment": one.segmented, "fan-out": one.fans, "lanes": one.lanes}
-            algorithms[one.operation][one.name] = one.name
-            takes[one.id] = tuple(name for name, heeded in known.items() if heeded)
+        for algorithm in generator.algorithms():
+            known = {"segment": algorithm.segmented, "fan-out": algorithm.fans, "lanes": algorithm.lanes}
+            algorithms[algorithm.operation][algorithm.name] = algorithm.name
+            takes[algorithm.id] = tuple(name for name, heeded in known.items() if heeded)
     except HostError as error:
         warn(events, f"the names of schedules are not known: {error}")
     yield Vocabulary(f"rankwise-{__version__}", overlay_table.FAMILY, __version__, algorithms, takes)
 
 
 def _asked(here: list[Implementation], events: Events) -> Iterator[Vocabulary]:
-    for one in here:
+    for implementation in here:
         try:
-            yield family_named(one.family).vocabulary(one)
+            yield family_named(implementation.family).vocabulary(implementation)
         except HostError as error:
-            warn(events, f"{one.id} is left out: {error}")
+            warn(events, f"{implementation.id} is left out: {error}")

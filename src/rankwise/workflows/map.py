@@ -83,14 +83,14 @@ class MapResult:
 
 def parse_distances(text: str) -> tuple[float, ...]:
     """Read `1:10:100`: of a node, a site, and all; or four, a package first. Raises InputError."""
-    found = tuple(decimal_number(word) or 0.0 for word in text.split(":"))
-    if len(found) not in {3, 4} or min(found) <= 0:
+    distances = tuple(decimal_number(word) or 0.0 for word in text.split(":"))
+    if len(distances) not in {3, 4} or min(distances) <= 0:
         raise InputError(
             f"'{short(text)}' are not valid distances", "write 1:10:100, of a node, a site, and all sites"
         )
-    if list(found) != sorted(found):
+    if list(distances) != sorted(distances):
         raise InputError(f"the distances {short(text)} must increase", "node, then site, then others")
-    return found
+    return distances
 
 
 def parse_pins(text: str) -> tuple[tuple[int, str], ...]:
@@ -133,22 +133,23 @@ def map_ranks(request: MapRequest) -> MapResult:
     numbers = {name: number for number, name in enumerate(machine.names)}
     pinned = _pinned(request.pinned, numbers, matrix.ranks, hosts)
     problem = Problem(matrix.weights(), machine, np.array([numbers[name] for name in now]), pinned)
-    found = place_ranks(problem, request.seconds / 2 if request.by_time else request.seconds)
-    chosen = next(one for one in found if not pinned or one.start != NOW).slots
+    placed = place_ranks(problem, request.seconds / 2 if request.by_time else request.seconds)
+    chosen = next(placement for placement in placed if not pinned or placement.start != NOW).slots
     timed: Predicted | None = None
     if trace:
         left = max(began + request.seconds - time.monotonic(), request.seconds / 2)
         blocks = machine.slots_of(np.array([numbers[name] for name in place("block", hosts, matrix.ranks)]))
-        starts = [*found, Placed(blocks, cost(problem.weights, machine, blocks), "block")]
+        starts = [*placed, Placed(blocks, cost(problem.weights, machine, blocks), "block")]
         testbed = request.testbed.name if request.testbed else ""
         timed = map_by_time(problem, starts, trace, request.platform, testbed, left)
         chosen = timed.chosen.slots
     return MapResult(
         now, tuple(machine.names[node] for node in machine.node_of[chosen[: matrix.ranks]]),
-        tuple((one.start, one.cost) for one in found),
-        next(one.cost for one in found if one.start == NOW), cost(problem.weights, machine, chosen),
-        time.monotonic() - began, (*(one.message for one in traffic.notices), *(timed.notices if timed else ())),
-        tuple((one.start, one.seconds) for one in timed.timed) if timed else (),
+        tuple((placement.start, placement.cost) for placement in placed),
+        next(placement.cost for placement in placed if placement.start == NOW),
+        cost(problem.weights, machine, chosen), time.monotonic() - began,
+        (*(notice.message for notice in traffic.notices), *(timed.notices if timed else ())),
+        tuple((placement.start, placement.seconds) for placement in timed.timed) if timed else (),
         tuple(machine.core_of[chosen[: matrix.ranks]].tolist()) if request.topology else (),
         timed.gain if timed else None,
     )  # fmt: skip

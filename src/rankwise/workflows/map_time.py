@@ -50,21 +50,23 @@ def map_by_time(
 
     Raises InputError for a platform without these hosts.
     """
-    found = platforms.find(platform_file, testbed)
-    model = model_of(found.platform, "").name
-    text = simulator_json(found.platform, model)
+    named = platforms.find(platform_file, testbed)
+    model = model_of(named.platform, "").name
+    text = simulator_json(named.platform, model)
     at_once = len(os.sched_getaffinity(0))
-    with _simulating(trace, _numbers(found.platform, problem.machine.names), at_once) as (simulated, left_out):
+    with _simulating(trace, _numbers(named.platform, problem.machine.names), at_once) as (simulated, left_out):
 
         def predict(placements: Sequence[IntArray]) -> list[float]:
-            return simulated(text, [problem.machine.node_of[one[: len(problem.now)]] for one in placements])
+            return simulated(
+                text, [problem.machine.node_of[placement[: len(problem.now)]] for placement in placements]
+            )
 
         timed = place_by_time(problem, starts, predict, SwapEffort(seconds, at_once))
-        chosen = next(one for one in timed if problem.obeyed_by(one.slots))
-        now = next((one for one in timed if one.start == NOW), chosen)
-        nodes = [problem.machine.node_of[one.slots[: len(problem.now)]] for one in (now, chosen)]
-        gained = _gain(found.platform, model, (now.seconds, chosen.seconds), nodes, simulated)
-    return Predicted(tuple(timed), chosen, gained, tuple(map(str, (*found.notices, *left_out))))
+        chosen = next(placement for placement in timed if problem.obeyed_by(placement.slots))
+        now = next((placement for placement in timed if placement.start == NOW), chosen)
+        nodes = [problem.machine.node_of[placement.slots[: len(problem.now)]] for placement in (now, chosen)]
+        gained = _gain(named.platform, model, (now.seconds, chosen.seconds), nodes, simulated)
+    return Predicted(tuple(timed), chosen, gained, tuple(map(str, (*named.notices, *left_out))))
 
 
 @contextmanager
@@ -78,10 +80,11 @@ def _simulating(
 
         def simulated(text: str, placements: Sequence[IntArray]) -> list[float]:
             jobs = [
-                SimulatorJob("program", goal, nodes=tuple(numbers[node] for node in one)) for one in placements
+                SimulatorJob("program", goal, nodes=tuple(numbers[node] for node in placement))
+                for placement in placements
             ]
             done = each([partial(simulate, text, [job], bounds, Detail()) for job in jobs], at_once)
-            return [one.total_seconds for one in done]
+            return [simulation.total_seconds for simulation in done]
 
         yield simulated, said
 
@@ -99,7 +102,10 @@ def _gain(
     if took > LONG_SECONDS:
         why = f"without the uncertainty of the parameters: a simulation takes {took:.0f} s"
         return gain(*seconds, error, [], why)
-    moved = [simulated(simulator_json(one, model), nodes) for one in moved_platforms(platform, model)]
+    moved = [
+        simulated(simulator_json(moved_platform, model), nodes)
+        for moved_platform in moved_platforms(platform, model)
+    ]
     return gain(*seconds, error, [(now, mapped) for now, mapped in moved], "")
 
 

@@ -119,18 +119,20 @@ def measure(request: Request, store: Store, events: Events) -> int:
         request = _with_enough_time(request, cells, events)
     with up(request.testbed, events) as (testbed, paths):
         ranks = max(cell.ranks for cell in cells)
-        found, said = resolve_all(
+        resolved, said = resolve_all(
             request.profiles, built.implementations, testbed, ranks=ranks, force=request.force
         )
-        found |= {(one.implementation.id, DEFAULT): plain(one.implementation) for one in worlds.variants}
-        plan = _plan(request, configured(cells, found))
-        measured = [*built.implementations, *(one.implementation for one in worlds.variants)]
+        resolved |= {
+            (variant.implementation.id, DEFAULT): plain(variant.implementation) for variant in worlds.variants
+        }
+        plan = _plan(request, configured(cells, resolved))
+        measured = [*built.implementations, *(variant.implementation for variant in worlds.variants)]
         run_id = store.begin_run(
             request.command_line, testbed.name, plan, kind=request.kind, parent=request.parent,
             request=request.own,
             implementations=dict.fromkeys([*built.implementations, *worlds.implementations]),
-            benchmarks=known.values(), facts=facts_of(testbed), baseline=_baseline(request, measured, found),
-            topology=testbed.topology(), configurations=[*found.values(), *worlds.configurations],
+            benchmarks=known.values(), facts=facts_of(testbed), baseline=_baseline(request, measured, resolved),
+            topology=testbed.topology(), configurations=[*resolved.values(), *worlds.configurations],
         )  # fmt: skip
         store.add_paths(run_id, paths)
         store.add_failures(run_id, _one_a_benchmark(unsupported))
@@ -138,7 +140,7 @@ def measure(request: Request, store: Store, events: Events) -> int:
         store.add_notices(run_id, notices)
         warn(events, *notices)
         carry_out(
-            run_id, plan, built.ready, testbed, store, events, by_id(found.values()), priority=request.priority,
+            run_id, plan, built.ready, testbed, store, events, by_id(resolved.values()), priority=request.priority,
             files=files, worlds=worlds,
         )  # fmt: skip
     return run_id
@@ -159,7 +161,9 @@ def _prepared(request: Request, files: Files, events: Events) -> tuple[Built, Jo
 def _all_ranks(request: Request) -> tuple[int, ...]:
     """The ranks of the collectives of each group."""
     counts = request.ranks or (max(2, sum(host.slots for host in request.testbed.hosts())),)
-    return tuple(count // one.groups for count in counts for one in request.options if count % one.groups == 0)
+    return tuple(
+        count // options.groups for count in counts for options in request.options if count % options.groups == 0
+    )
 
 
 def _cells(
@@ -172,7 +176,7 @@ def _cells(
     selection = planning.Selection(
         benchmarks, request.sizes_bytes,
         request.testbed.hosts(), request.ranks, request.options, request.testbed.name, request.placements,
-        tuple(one.label for one in request.profiles) or (DEFAULT,),
+        tuple(choice.label for choice in request.profiles) or (DEFAULT,),
     )  # fmt: skip
     made = [planning.make_cells(built.implementations, built.menu, selection)] if built.implementations else []
     if worlds.variants:
@@ -180,44 +184,44 @@ def _cells(
     cells, unsupported = (tuple(itertools.chain(*those)) for those in zip(*made, strict=True))
     if request.wanted:
         cells = tuple(filter(request.wanted, cells))
-        unsupported = tuple(one for one in unsupported if request.wanted(one.cell))
+        unsupported = tuple(failure for failure in unsupported if request.wanted(failure.cell))
     return cells, unsupported
 
 
-def configured(cells: Iterable[Cell], found: Resolved) -> tuple[Cell, ...]:
+def configured(cells: Iterable[Cell], resolved: Resolved) -> tuple[Cell, ...]:
     """Return the cells with the ids of what they load; those of variants that are left out go."""
     return tuple(
-        replace(cell, configuration=found[cell.implementation, cell.label].id)
+        replace(cell, configuration=resolved[cell.implementation, cell.label].id)
         for cell in cells
-        if (cell.implementation, cell.label) in found
+        if (cell.implementation, cell.label) in resolved
     )
 
 
-def variant_meant(asked: str, measured: Sequence[Implementation], labels: Sequence[str]) -> str:
-    """Return the variant that `asked` names: exactly, by the family's name in its place, or of the first label.
+def variant_meant(baseline: str, measured: Sequence[Implementation], labels: Sequence[str]) -> str:
+    """Return the variant that `baseline` names: exactly, by the family's name in its place, or of the first label.
 
     Raises InputError if it could be several implementations, UnknownNameError if it is none.
     """
     for label in labels:
-        for name in (name for one in measured for name in (one.id, one.family)):
-            if asked == variant_name(name, label):
+        for name in (name for implementation in measured for name in (implementation.id, implementation.family)):
+            if baseline == variant_name(name, label):
                 return variant_name(the_one(name, measured), label)
-    return variant_name(the_one(asked, measured), labels[0])
+    return variant_name(the_one(baseline, measured), labels[0])
 
 
-def _baseline(request: Request, measured: Sequence[Implementation], found: Resolved) -> str:
+def _baseline(request: Request, measured: Sequence[Implementation], resolved: Resolved) -> str:
     """The one that was asked for, or the first one named; '' leaves the choice to the comparison.
 
     Of several profiles the first one of the first MPI, if that is the only one or was named. Raises InputError for
     one that is not measured.
     """
-    labels = [one.label for one in request.profiles] or [DEFAULT]
+    labels = [choice.label for choice in request.profiles] or [DEFAULT]
     if not request.baseline:
         first = request.implementations or len(measured) == 1
-        own = [label for label in labels if (measured[0].id, label) in found]
+        own = [label for label in labels if (measured[0].id, label) in resolved]
         return variant_name(measured[0].id, own[0]) if first else ""
     meant = variant_meant(request.baseline, measured, labels)
-    variants = [variant_name(*key) for key in found]
+    variants = [variant_name(*key) for key in resolved]
     if meant not in variants:
         raise InputError(f"the baseline {meant} is not measured", f"measured: {', '.join(variants)}")
     return meant
@@ -304,7 +308,7 @@ def resume(run_id: int, store: Store, events: Events, priority: Callable[[Cell],
         raise InputError(f"run {run_id} measured schedules of files, which it has not kept", "measure again")
     implementations = store.implementations(run_id)
     measured = joined_programs.not_merely_parts(implementations, plan.cells)
-    alone = [one for one in measured if one.family != joined_programs.FAMILY]
+    alone = [implementation for implementation in measured if implementation.family != joined_programs.FAMILY]
     built = build_all(alone, events) if alone else Built({}, {}, ())
     for notice in built.notices:  # without one of its implementations the run would compare something else
         raise HostError(f"run {run_id} cannot be continued: {notice.message}", notice.remedy)

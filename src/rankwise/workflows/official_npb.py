@@ -21,7 +21,7 @@ _MOST_CHARACTERS = 160
 
 
 def that_can_build(
-    found: Sequence[Implementation], kernels: Collection[str], events: Events
+    implementations: Sequence[Implementation], kernels: Collection[str], events: Events
 ) -> list[Implementation]:
     """Return the implementations that have the compilers for these kernels, and tell which have not.
 
@@ -29,11 +29,11 @@ def that_can_build(
     """
     able: list[Implementation] = []
     lacking: list[HostError] = []
-    for one in found:
+    for implementation in implementations:
         try:
             if set(kernels) - {npb_tree.IN_C}:
-                npb_tree.fortran_of(one)
-            able.append(one)
+                npb_tree.fortran_of(implementation)
+            able.append(implementation)
         except HostError as error:
             lacking.append(error)
     if not able:

@@ -89,14 +89,14 @@ def _own_table(table: Path, ranks: int) -> tuple[str, list[str]]:
 
     def place(line: str) -> str:
         rule, mark, comment = line.partition("#")
-        found, of_ranks = _FILE.search(rule), _RANKS.search(rule)
-        if not found:
+        match, of_ranks = _FILE.search(rule), _RANKS.search(rule)
+        if not match:
             return line
-        file = table.parent / found[1]
+        file = table.parent / match[1]
         wanted = int(of_ranks[1]) if of_ranks else ranks if file.suffix == ".py" else 0
         _, text = placed_schedule(file, wanted)
         placed.append(text)
-        return f"{rule[: found.start(1)]}{Path(text).name}{rule[found.end(1) :]}{mark}{comment}"
+        return f"{rule[: match.start(1)]}{Path(text).name}{rule[match.end(1) :]}{mark}{comment}"
 
     written = "\n".join(map(place, table.read_text(encoding="utf-8").split("\n")))
     return (place_text(written, SCHEDULES, "table"), placed) if placed else (str(table), [])
@@ -170,5 +170,5 @@ def _bytes(decision: Decision, rule: Rule, least: int) -> tuple[str, ...]:
 
 def _algorithm(choice: Choice) -> str:
     parameters = {"segment": choice.segment_bytes, "fan-out": choice.fanout}
-    told = ",".join(f"{name}={value}" for name, value in parameters.items() if value)
-    return f"{chosen_schedule(choice)}:{told}" if told else chosen_schedule(choice)
+    text = ",".join(f"{name}={value}" for name, value in parameters.items() if value)
+    return f"{chosen_schedule(choice)}:{text}" if text else chosen_schedule(choice)

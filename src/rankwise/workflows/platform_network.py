@@ -34,7 +34,7 @@ def measured_network(platform: Platform, ranks: int, size_bytes: int) -> Measure
     used = sorted({nodes[at][0] for at in places})
     groups = (tuple(used.index(nodes[at][0]) for at in places), tuple(places))
     routes = {(route.from_site, route.to_site): route for route in platform.routes}
-    classes = {one.name: one for one in platform.classes}
+    classes = {pair_class.name: pair_class for pair_class in platform.classes}
     names = [platform.sites[site].name for site in used]
     between = {(a, b): _route(routes, a, b) for a in names for b in names if a != b}
     near = [classes[routes[name, name].pair_class] for name in names if (name, name) in routes]
@@ -53,7 +53,7 @@ def _one_site(network: Network) -> Network:
 
 def _costs(platform: Platform, near: list[PairClass], size_bytes: int) -> CostModel:
     usual = CostModel()
-    local = next((one for one in platform.classes if one.name == platform.same_node), None)
+    local = next((pair_class for pair_class in platform.classes if pair_class.name == platform.same_node), None)
     common = near[0] if near else platform.classes[0]
     cost = _range(common, size_bytes)
     overhead = (
@@ -86,7 +86,11 @@ def _latency(pairs: PairClass) -> float:
 
 
 def _range(pairs: PairClass, size_bytes: int) -> CostRange:
-    return next(one for one in pairs.ranges if one.up_to_bytes is None or size_bytes <= one.up_to_bytes)
+    return next(
+        cost_range
+        for cost_range in pairs.ranges
+        if cost_range.up_to_bytes is None or size_bytes <= cost_range.up_to_bytes
+    )
 
 
 def _rate(platform: Platform, route: Route) -> float:

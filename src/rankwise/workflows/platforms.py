@@ -54,29 +54,29 @@ def text_of(platform: Platform) -> str:
     return platform_file.platform_text(platform)
 
 
-def difference(one: Platform, other: Platform) -> list[Row]:
+def difference(platform: Platform, other: Platform) -> list[Row]:
     """Return each parameter that differs: its name, both values, and whether their intervals overlap.
 
     Numbers are compared where both have them; provenance and intervals are no parameters.
     """
-    first, second = dict(_flat(one)), dict(_flat(other))
+    first, second = dict(_flat(platform)), dict(_flat(other))
     rows = []
     for name in dict.fromkeys((*first, *second)):
         a, b = first.get(name), second.get(name)
         if a != b:
-            rows.append((name, _word(a), _word(b), _meaning(name, a, b, one, other)))
+            rows.append((name, _word(a), _word(b), _meaning(name, a, b, platform, other)))
     return rows
 
 
-def _meaning(name: str, a: Any, b: Any, one: Platform, other: Platform) -> str:
+def _meaning(name: str, a: Any, b: Any, platform: Platform, other: Platform) -> str:
     if not isinstance(a, int | float) or not isinstance(b, int | float):
         return ""
-    words = f"{'+' if b > a else '-'}{format_share(abs(b - a) / abs(a))}" if a else ""
-    own, others = one.intervals.get(name), other.intervals.get(name)
+    text = f"{'+' if b > a else '-'}{format_share(abs(b - a) / abs(a))}" if a else ""
+    own, others = platform.intervals.get(name), other.intervals.get(name)
     if own and others:
         overlap = own.low <= others.high and others.low <= own.high
-        words += ", within the intervals" if overlap else ", beyond the intervals"
-    return words
+        text += ", within the intervals" if overlap else ", beyond the intervals"
+    return text
 
 
 def _word(value: Any) -> str:
@@ -93,8 +93,8 @@ def _flat(value: Any, name: str = "") -> list[tuple[str, Any]]:
     if isinstance(value, tuple) and value and hasattr(value[0], "__dataclass_fields__"):
         return [
             pair
-            for index, one in enumerate(value)
-            for pair in _flat(one, f"{name}.{_own_name(one) or index}".lstrip("."))
+            for index, record in enumerate(value)
+            for pair in _flat(record, f"{name}.{_own_name(record) or index}".lstrip("."))
         ]
     if hasattr(value, "__dataclass_fields__"):
         own = [field.name for field in fields(value) if field.name not in ("name", *_NO_PARAMETERS)]

@@ -31,12 +31,12 @@ class Built:
     @property
     def implementations(self) -> list[Implementation]:
         """Those that are ready, in order."""
-        return [one.implementation for one in self.ready.values()]
+        return [harness.implementation for harness in self.ready.values()]
 
     @property
     def benchmarks(self) -> dict[str, Benchmark]:
         """Every benchmark that any of them lists, by name."""
-        return {name: one for menu in self.menu.values() for name, one in menu.items()}
+        return {name: benchmark for menu in self.menu.values() for name, benchmark in menu.items()}
 
 
 def prepare(
@@ -50,8 +50,11 @@ def prepare(
     not one can be measured, UnknownNameError for a name that nothing answers to.
     """
     with events.busy("looking for MPI implementations") as update:
-        working, broken = select.working(names, prefixes, lambda one: update(f"testing that {one} works"))
-    notices = [Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in broken]
+        working, broken = select.working(names, prefixes, lambda name: update(f"testing that {name} works"))
+    notices = [
+        Notice("broken", f"{implementation.id} is left out: {implementation.reason}", implementation.remedy)
+        for implementation in broken
+    ]
     return build_all(working, events, notices, benchmarks, files)
 
 
@@ -68,15 +71,18 @@ def build_all(
     refused: list[HostError] = []
     further = [name for name in benchmarks if has_parameters(name)]
     said = list(notices)
-    for one in implementations:
+    for implementation in implementations:
         try:
-            with events.busy(f"compiling the benchmarks for {one.id} (kept for next time)"):
-                program = build(one)
-                menu[one.id] = {found.name: found for found in list_benchmarks(one, program, further, files)}
-            ready[one.id] = Ready(one, program)
+            with events.busy(f"compiling the benchmarks for {implementation.id} (kept for next time)"):
+                program = build(implementation)
+                menu[implementation.id] = {
+                    benchmark.name: benchmark
+                    for benchmark in list_benchmarks(implementation, program, further, files)
+                }
+            ready[implementation.id] = Ready(implementation, program)
         except BuildError as error:
             refused.append(error)
-            said.append(Notice("build-failed", f"{one.id} is left out: {error}", error.remedy))
+            said.append(Notice("build-failed", f"{implementation.id} is left out: {error}", error.remedy))
     if not ready:
         raise refused[0]
     return Built(ready, menu, tuple(said))
@@ -98,6 +104,6 @@ def the_one(name: str, known: Sequence[Implementation]) -> str:
     """Return the id of the one implementation that `name` means. Raises InputError if it could be several."""
     meant = select.matching(name, known)
     if len(meant) > 1:
-        ids = ", ".join(one.id for one in meant)
+        ids = ", ".join(implementation.id for implementation in meant)
         raise InputError(f"'{name}' could be any of {ids}", "name one of them")
     return meant[0].id

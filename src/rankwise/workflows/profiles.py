@@ -46,13 +46,13 @@ def names() -> list[str]:
 
 def known(events: Events) -> dict[str, Stored]:
     """Return the profiles that have a name; one that cannot be read is said and left out."""
-    found: dict[str, Stored] = {}
+    stored_profiles: dict[str, Stored] = {}
     for name, folder in folders.known().items():
         try:
-            found[name] = profile_file.read(folder)
+            stored_profiles[name] = profile_file.read(folder)
         except InputError as error:
             warn(events, str(error))
-    return found
+    return stored_profiles
 
 
 def places() -> tuple[Path, ...]:
@@ -71,9 +71,9 @@ def load(name: str) -> tuple[Stored, tuple[Notice, ...]]:
     return loading.settled(folder), loading.edits(folder)
 
 
-def compare(one: str, other: str) -> tuple[Difference, ...]:
+def compare(profile: str, other: str) -> tuple[Difference, ...]:
     """Return what two profiles set differently."""
-    left, right = (profile_file.read(folders.find(name)).profile for name in (one, other))
+    left, right = (profile_file.read(folders.find(name)).profile for name in (profile, other))
     return tuple(differences.differences(left, right))
 
 
@@ -97,15 +97,15 @@ def check(request: VerifyRequest, events: Events) -> tuple[Check, ...]:
     profile = profile_file.read(Path(choice.folder)).profile
     testbed = request.testbed or (make(profile.topology) if profile.topology else LocalTestbed())
     chosen = _chosen(profile, request, events)
-    found: list[Check] = []
+    checks: list[Check] = []
     with events.busy(f"bringing up {testbed.name}") as update, testbed:
         for part, implementation in chosen:
             update(f"running {implementation.id}")
             configuration, notices = resolve(choice, implementation, testbed.topology())
             warn(events, *notices)
             loaded = loading.place_apart(configuration.native, configuration.tuning.host_settings)
-            found += verify.verify(part, implementation, loaded, testbed)
-    return tuple(found)
+            checks += verify.verify(part, implementation, loaded, testbed)
+    return tuple(checks)
 
 
 def _chosen(profile: Profile, request: VerifyRequest, events: Events) -> list[tuple[Part, Implementation]]:
@@ -114,23 +114,29 @@ def _chosen(profile: Profile, request: VerifyRequest, events: Events) -> list[tu
     with events.busy("looking for MPI implementations") as update:
         here = installations(request.prefixes)
         meant = select.matching(name, here) if name else here
-        pairs = [(part, one) for part in profile.parts for one in _installed(part, meant)]
+        pairs = [(part, implementation) for part in profile.parts for implementation in _installed(part, meant)]
         if not pairs and name:
             loading.part_for(profile, meant[0])  # says which it has
         if not pairs:
             has = ", ".join(part.implementation for part in profile.parts) or "no implementation"
             raise InputError(f"profile {profile.name} is for {has}, which is not installed", "rankwise mpis")
         working, _ = select.working(
-            [one.id for _, one in pairs], request.prefixes, lambda one: update(f"testing that {one} works")
+            [implementation.id for _, implementation in pairs],
+            request.prefixes,
+            lambda mpi_name: update(f"testing that {mpi_name} works"),
         )
     for part in profile.parts:
-        if not name and all(part is not one for one, _ in pairs):
+        if not name and all(part is not implementation for implementation, _ in pairs):
             warn(events, f"{part.implementation} is not installed here: not verified")
-    tested = {one.id: one for one in working}
-    return [(part, tested[one.id]) for part, one in pairs]
+    tested = {implementation.id: implementation for implementation in working}
+    return [(part, tested[implementation.id]) for part, implementation in pairs]
 
 
 def _installed(part: Part, here: Sequence[Implementation]) -> list[Implementation]:
     """Those of this id, else of the same family and version."""
-    same = [one for one in here if (one.family, one.version) == (part.family, part.version)]
-    return [one for one in same if one.id == part.implementation] or same
+    same = [
+        implementation
+        for implementation in here
+        if (implementation.family, implementation.version) == (part.family, part.version)
+    ]
+    return [implementation for implementation in same if implementation.id == part.implementation] or same

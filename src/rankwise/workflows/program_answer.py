@@ -35,7 +35,7 @@ def compare_program(
         chosen = ""  # with the first one the program fails: the others are compared all the same
     times = as_times(launches, program.metrics, of)
     comparison = compare(
-        times, {one.name: one for one in store.benchmarks(run_id)},
+        times, {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)},
         chosen or None, delta=delta, precision=plan.precision,
         implementations=list(dict.fromkeys(cell.variant for cell in of.values())),
     )  # fmt: skip
@@ -43,19 +43,19 @@ def compare_program(
     notices = (*without, *store.notices(run_id), *map(_of_a_program, comparison.notices))
     comparison = replace(comparison, notices=notices)
     rows = program_rows(comparison, launches, program.metrics, of)
-    found = ProgramAnswer(program, rows, values)
+    program_answer = ProgramAnswer(program, rows, values)
     said = program_sentences(rows, comparison.baseline)
     context = answer.report_context(store, run_id, f"{Path(program.arguments[0]).name} compared", said)
-    return comparison, found, context
+    return comparison, program_answer, context
 
 
 def _values(launches: Iterable[Launch], of: Mapping[Cell, Cell]) -> ProgramValues:
-    found: defaultdict[tuple[str, int, str], tuple[float, ...]] = defaultdict(tuple)
+    values: defaultdict[tuple[str, int, str], tuple[float, ...]] = defaultdict(tuple)
     for launch in launches:
         for (measured, _), value in launch.values().items():
             cell = of[measured]
-            found[cell.benchmark, cell.ranks, cell.variant] += (value,)
-    return dict(found)
+            values[cell.benchmark, cell.ranks, cell.variant] += (value,)
+    return dict(values)
 
 
 def _of_a_program(notice: Notice) -> Notice:
@@ -69,11 +69,11 @@ def _of_a_program(notice: Notice) -> Notice:
     return notice
 
 
-def to_dict(found: ProgramAnswer, comparison: Comparison) -> dict[str, Any]:
+def to_dict(program_answer: ProgramAnswer, comparison: Comparison) -> dict[str, Any]:
     """Return the comparison of a program for programs: the keys are a promise."""
     values: dict[str, Any] = plain({
-        "program": found.program.arguments,
-        "metrics": found.rows,
+        "program": program_answer.program.arguments,
+        "metrics": program_answer.rows,
         "failed": comparison.failures,
         "notices": comparison.notices,
         "baseline": comparison.baseline,

@@ -69,17 +69,17 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
     )  # fmt: skip
     with events.busy("looking for MPI implementations") as update:
         working, broken = select.working(
-            how.implementations, how.prefixes, lambda one: update(f"testing that {one} works")
+            how.implementations, how.prefixes, lambda name: update(f"testing that {name} works")
         )
     chosen = working if request.own else implementations_for(request.program, how.implementations, working)
     built, left_out = executables(request.program, chosen, events, request.own)
     ready = _ready(chosen, built)
-    implementations = [one.implementation for one in ready.values()]
+    implementations = [harness.implementation for harness in ready.values()]
     cells = _cells(request, implementations, joined)
     with _all_up(request.testbeds, events) as paths:
-        found, said = _configurations(request, implementations, cells)
-        found |= {(one.implementation.id, DEFAULT): plain(one.implementation) for one in joined}
-        cells = measure.configured(cells, found)
+        resolved, said = _configurations(request, implementations, cells)
+        resolved |= {(variant.implementation.id, DEFAULT): plain(variant.implementation) for variant in joined}
+        cells = measure.configured(cells, resolved)
         plan = _plan(how, cells)
         stored = StoredProgram(
             request.program, tuple(built.values()), tuple(map(_described, request.testbeds)), request.relayed,
@@ -87,13 +87,16 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         )  # fmt: skip
         only = request.testbeds[0] if len(request.testbeds) == 1 else None
         run_id = store.begin_run(
-            how.command_line, ", ".join(one.name for one in request.testbeds), plan, kind="program",
+            how.command_line, ", ".join(testbed.name for testbed in request.testbeds), plan, kind="program",
             parent=how.parent,
             request=stored.text, implementations=_all_of(implementations, joined),
             facts=_facts(request.testbeds),
             benchmarks=map(_benchmark, request.program.metrics), baseline=_baseline(how, cells, implementations),
             topology=only.topology() if only else None,
-            configurations=(*found.values(), *(one for job in joined for one in job.configurations)),
+            configurations=(
+                *resolved.values(),
+                *(configuration for job in joined for configuration in job.configurations),
+            ),
         )  # fmt: skip
         if only:
             store.add_paths(run_id, paths)
@@ -103,7 +106,7 @@ def measure_program(request: ProgramRequest, store: Store, events: Events) -> in
         store.add_notices(run_id, notices)
         warn(events, *notices)
         launches = _OnTestbeds(
-            request.program, request.testbeds, plan, by_id(found.values()), ready, events, joined
+            request.program, request.testbeds, plan, by_id(resolved.values()), ready, events, joined
         )
         ready = _with_joined(ready, joined)
         carry_out(run_id, plan, ready, request.testbeds[0], store, events, {}, launching=launches)
@@ -116,13 +119,13 @@ def resume(run_id: int, store: Store, events: Events) -> None:
     Raises InputError if it has changed, or is not there any more.
     """
     stored = stored_program(store.request(run_id))
-    for one in stored.executables:
-        if digest(Path(one.path)) != one.digest:
+    for executable in stored.executables:
+        if digest(Path(executable.path)) != executable.digest:
             raise InputError(
-                f"{one.path} has changed since run {run_id} began", "measure the new one from the beginning"
+                f"{executable.path} has changed since run {run_id} began", "measure the new one from the beginning"
             )
     implementations = store.implementations(run_id)
-    ready = _ready(implementations, {one.implementation: one for one in stored.executables})
+    ready = _ready(implementations, {built.implementation: built for built in stored.executables})
     testbeds = tuple(make(topology_from_json(text)) if text else LocalTestbed() for text in stored.testbeds)
     plan = store.plan(run_id)
     joined = joined_programs.stored(
@@ -149,14 +152,14 @@ class _OnTestbeds:
         joined: Sequence[JoinedVariant] = (),
     ) -> None:  # fmt: skip
         self._plan = plan
-        self._joined = {one.implementation.id: one for one in joined}
+        self._joined = {variant.implementation.id: variant for variant in joined}
         self._workload = WholeProgram(program)
         self._launchings = {
-            one.name: Launching(
-                FamilyLauncher(), one, plan, configurations, _with_surroundings(loader(one), ready, events),
-                workload=self._workload, seen=seen_on(one),
+            testbed.name: Launching(
+                FamilyLauncher(), testbed, plan, configurations,
+                _with_surroundings(loader(testbed), ready, events), workload=self._workload, seen=seen_on(testbed),
             )
-            for one in testbeds
+            for testbed in testbeds
         }  # fmt: skip
 
     def launch(
@@ -177,9 +180,10 @@ def _with_surroundings(
 ) -> Callable[[Configuration], Loaded]:
     """What a configuration loads, with what its implementation's programs need."""
     around = {
-        name: clients.surroundings(one.implementation, os.environ).environment for name, one in ready.items()
+        name: clients.surroundings(harness.implementation, os.environ).environment
+        for name, harness in ready.items()
     }
-    standard = {name for name, one in ready.items() if abi.is_standard(one.program)}
+    standard = {name for name, harness in ready.items() if abi.is_standard(harness.program)}
     for name in standard:  # now, so that nothing is compiled between launches
         abi.built(ready[name].implementation, events)
 
@@ -194,17 +198,24 @@ def _with_surroundings(
 
 
 def _ready(chosen: Iterable[Implementation], built: Mapping[str, Executable]) -> dict[str, Ready]:
-    return {one.id: Ready(one, Path(built[one.id].path)) for one in chosen if one.id in built}
+    return {
+        implementation.id: Ready(implementation, Path(built[implementation.id].path))
+        for implementation in chosen
+        if implementation.id in built
+    }
 
 
 def _all_of(implementations: Sequence[Implementation], joined: Sequence[JoinedVariant]) -> list[Implementation]:
     """Those that are measured, joined jobs, and what these consist of."""
-    parts = (one for job in joined for one in (job.implementation, *job.any.implementations))
+    parts = (implementation for job in joined for implementation in (job.implementation, *job.any.implementations))
     return list(dict.fromkeys((*implementations, *parts)))
 
 
 def _with_joined(ready: Mapping[str, Ready], joined: Iterable[JoinedVariant]) -> dict[str, Ready]:
-    more = {one.implementation.id: Ready(one.implementation, Path(one.any.program[0])) for one in joined}
+    more = {
+        variant.implementation.id: Ready(variant.implementation, Path(variant.any.program[0]))
+        for variant in joined
+    }
     return {**ready, **more}
 
 
@@ -216,24 +227,24 @@ def _cells(
     A joined job has the ranks that it says, site by site, and no profile.
     """
     how, counts = request.how, joined_programs.ranks_of(request.joined, request.how.ranks)
-    labels = [one.label for one in how.profiles] or [DEFAULT]
-    found = []
+    labels = [choice.label for choice in how.profiles] or [DEFAULT]
+    cells = []
     for testbed in request.testbeds:
         slots = sum(host.slots for host in testbed.hosts())
         for placement, ranks in product(how.placements or ("block",), counts or (slots,)):
             place(placement, testbed.hosts(), ranks)  # what cannot be placed is an error now, not in every launch
             own = (
-                Cell(one.id, metric.name, 0, ranks, options, label, testbed.name, placement)
-                for one, label, options, metric in product(
+                Cell(implementation.id, metric.name, 0, ranks, options, label, testbed.name, placement)
+                for implementation, label, options, metric in product(
                     implementations, labels, how.options, request.program.metrics
                 )
             )
-            found += [cell for cell in own if how.wanted is None or how.wanted(cell)]
-        found += [
-            Cell(one.implementation.id, metric.name, 0, one.ranks, options, testbed=testbed.name)
-            for one, options, metric in product(joined, how.options, request.program.metrics)
+            cells += [cell for cell in own if how.wanted is None or how.wanted(cell)]
+        cells += [
+            Cell(variant.implementation.id, metric.name, 0, variant.ranks, options, testbed=testbed.name)
+            for variant, options, metric in product(joined, how.options, request.program.metrics)
         ]
-    return tuple(found)
+    return tuple(cells)
 
 
 def _plan(how: measure.Request, cells: tuple[Cell, ...]) -> Plan:
@@ -261,44 +272,49 @@ def _baseline(how: measure.Request, cells: Sequence[Cell], implementations: Sequ
     return first if how.implementations or len(implementations) == 1 else ""
 
 
-def variant_meant(asked: str, cells: Sequence[Cell], implementations: Sequence[Implementation]) -> str:
-    """Return the variant that `asked` names: in full, by its label (`cyclic`), or as the first one of an MPI.
+def variant_meant(baseline: str, cells: Sequence[Cell], implementations: Sequence[Implementation]) -> str:
+    """Return the variant that `baseline` names: in full, by its label (`cyclic`), or as the first one of an MPI.
 
     Raises UnknownNameError.
     """
-    known = list(dict.fromkeys((one.implementation, one.label, one.variant) for one in variants(cells).values()))
+    known = list(
+        dict.fromkeys((cell.implementation, cell.label, cell.variant) for cell in variants(cells).values())
+    )
     for _, label, variant in known:
-        if asked in (variant, label):
+        if baseline in (variant, label):
             return variant
     with contextlib.suppress(UnknownNameError):
-        meant = {one.id for one in select.matching(asked, implementations)}
+        meant = {implementation.id for implementation in select.matching(baseline, implementations)}
         return next(variant for implementation, _, variant in known if implementation in meant)
-    raise UnknownNameError("variant", asked, {variant for _, _, variant in known})
+    raise UnknownNameError("variant", baseline, {variant for _, _, variant in known})
 
 
 def _configurations(
     request: ProgramRequest, implementations: Sequence[Implementation], cells: Sequence[Cell]
 ) -> tuple[Resolved, tuple[Notice, ...]]:
     """What is loaded is the same on all testbeds; what is to be said of it may differ."""
-    found: Resolved = {}
+    configurations: Resolved = {}
     said: list[Notice] = []
     ranks, wanted = max(cell.ranks for cell in cells), {(cell.implementation, cell.label) for cell in cells}
     for testbed in request.testbeds:
         resolved, notices = resolve_all(
             request.how.profiles, implementations, testbed, ranks=ranks, force=request.how.force, wanted=wanted
         )
-        found |= resolved
+        configurations |= resolved
         said += notices
-    return found, tuple(dict.fromkeys(said))
+    return configurations, tuple(dict.fromkeys(said))
 
 
 def _of_surroundings(implementations: Iterable[Implementation]) -> Iterator[Notice]:
-    for one in implementations:
-        yield from clients.surroundings(one, os.environ).notices
+    for implementation in implementations:
+        yield from clients.surroundings(implementation, os.environ).notices
 
 
-def _broken(found: Iterable[Implementation]) -> tuple[Notice, ...]:
-    return tuple(Notice("broken", f"{one.id} is left out: {one.reason}", one.remedy) for one in found)
+def _broken(implementations: Iterable[Implementation]) -> tuple[Notice, ...]:
+    return tuple(
+        Notice("broken", f"{implementation.id} is left out: {implementation.reason}", implementation.remedy)
+        for implementation in implementations
+    )
 
 
 def _described(testbed: TestbedKind) -> str:
@@ -308,7 +324,7 @@ def _described(testbed: TestbedKind) -> str:
 
 def _facts(testbeds: Sequence[TestbedKind]) -> tuple[Fact, ...]:
     """The provenance of the hosts, of several testbeds what differs under their names."""
-    first, *others = [(one.name, facts_of(one)) for one in testbeds]
+    first, *others = [(testbed.name, facts_of(testbed)) for testbed in testbeds]
     more = ((name, fact) for name, facts in others for fact in facts if fact not in first[1])
     return (*first[1], *(Fact(f"{name}: {fact.key}", fact.value) for name, fact in more))
 
@@ -316,8 +332,8 @@ def _facts(testbeds: Sequence[TestbedKind]) -> tuple[Fact, ...]:
 @contextlib.contextmanager
 def _all_up(testbeds: Sequence[TestbedKind], events: Events) -> Iterator[tuple[PathFigures, ...]]:
     """All testbeds are up within; yield what their paths measure now. Raises InputError for one name twice."""
-    names = [one.name for one in testbeds]
+    names = [testbed.name for testbed in testbeds]
     if len(set(names)) < len(names):
         raise InputError(f"a testbed is named twice: {', '.join(names)}", "name each once")
     with contextlib.ExitStack() as stack:
-        yield tuple(path for one in testbeds for path in stack.enter_context(up(one, events))[1])
+        yield tuple(path for testbed in testbeds for path in stack.enter_context(up(testbed, events))[1])

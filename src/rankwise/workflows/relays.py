@@ -40,11 +40,11 @@ def relays_of(testbed: TestbedKind, sites: Sequence[str], hosts: Sequence[str], 
         places = tuple((host, free_port()) for host in hosts)
         commands = []
         for number, (_, port) in enumerate(places):
-            words = [str(relay), "--sites", ",".join(sites), "--site", str(number), "--port", str(port),
-                     "--key", str(key), "--until-eof", "yes"]  # fmt: skip
+            arguments = [str(relay), "--sites", ",".join(sites), "--site", str(number), "--port", str(port),
+                         "--key", str(key), "--until-eof", "yes"]  # fmt: skip
             for other, (host, at) in enumerate(places[:number]):
-                words += ["--peer", f"{other}={host}:{at}"]
-            commands.append(_on(testbed, hosts[number], words))
+                arguments += ["--peer", f"{other}={host}:{at}"]
+            commands.append(_on(testbed, hosts[number], arguments))
         yield Relays(places, tuple(commands), (str(relay), str(key)))
 
 
@@ -63,9 +63,9 @@ def at_home(testbed: TestbedKind, steps: LaunchSteps, host: str) -> LaunchSteps:
     )
 
 
-def _on(testbed: TestbedKind, host: str, words: Sequence[str]) -> Command:
+def _on(testbed: TestbedKind, host: str, arguments: Sequence[str]) -> Command:
     shell = testbed.remote_shell()
-    return Command((shell, host, f"exec {shlex.join(words)}") if shell else tuple(words))
+    return Command((shell, host, f"exec {shlex.join(arguments)}") if shell else tuple(arguments))
 
 
 def _program() -> Path:

@@ -57,7 +57,9 @@ def resume(run: RunSummary, store: Store, events: Events, *, seconds: float = 0.
 
 def _meant(store: Store, run_id: int, kind: RunKind | None) -> RunSummary:
     if not run_id:
-        newest = store.latest_interrupted(*(one for one, verb in VERBS.items() if kind and verb == VERBS[kind]))
+        newest = store.latest_interrupted(
+            *(run_kind for run_kind, verb in VERBS.items() if kind and verb == VERBS[kind])
+        )
         if newest is None:
             which = f"run of `rankwise {VERBS[kind]}`" if kind else "run"
             raise InputError(f"no {which} was interrupted: nothing to resume", "rankwise runs")

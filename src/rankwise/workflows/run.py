@@ -166,10 +166,10 @@ def program_of(arguments: tuple[str, ...], own_folder: Path | None = None) -> tu
     """
     if not arguments:
         raise InputError("no program given", "add it after `--`: rankwise run -n 4 -- ./app")
-    found = shutil.which(arguments[0]) or (own_folder and shutil.which(arguments[0], path=str(own_folder)))
-    if not found:
+    path = shutil.which(arguments[0]) or (own_folder and shutil.which(arguments[0], path=str(own_folder)))
+    if not path:
         raise InputError(f"program not found: {arguments[0]}", "check the path, and that it is executable")
-    return (str(Path(found).absolute()), *arguments[1:])
+    return (str(Path(path).absolute()), *arguments[1:])
 
 
 def _led(request: RunRequest, program: Path, implementation: Implementation) -> tuple[bool, Implementation | None]:
@@ -185,15 +185,15 @@ def _implementation(request: RunRequest, events: Events) -> Implementation:
     name = "" if request.implementation == abi.ANY else request.implementation
     program = Path() if name else Path(program_of(request.program)[0])
     with events.busy("looking for MPI implementations") as update:
-        found, _ = select.working(
-            [name] if name else [], request.prefixes, lambda one: update(f"testing that {one} works")
+        implementations, _ = select.working(
+            [name] if name else [], request.prefixes, lambda mpi_name: update(f"testing that {mpi_name} works")
         )
-    meant = found if name else select.linked_with(program, found)
+    meant = implementations if name else select.linked_with(program, implementations)
     if request.implementation == abi.ANY:
-        return _first(program, meant or select.able_to_run(program, found))
+        return _first(program, meant or select.able_to_run(program, implementations))
     if len(meant) == 1:
         return meant[0]
-    known = ", ".join(one.id for one in (meant or found))
+    known = ", ".join(implementation.id for implementation in (meant or implementations))
     if name:
         raise InputError(f"'{name}' could be any of {known}", "name one of them with --mpi")
     if request.standard_abi or abi.is_standard(program):

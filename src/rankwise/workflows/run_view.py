@@ -36,7 +36,7 @@ def _gather(store: Store, run: RunSummary) -> RunView:
             dict(launch.environment), launch.reason, launch.segments, launch.stage,
             launch.verifying, launch.transports, launch.stdout, launch.stderr,
         ))  # fmt: skip
-        loaded.update((launch.implementation, one) for one in launch.libraries)
+        loaded.update((launch.implementation, library) for library in launch.libraries)
         failures += launch.failures
         notices += launch.notices
         for cell in cells_of(launch):
@@ -63,8 +63,8 @@ def _gather(store: Store, run: RunSummary) -> RunView:
         resumed_facts=tuple(moments[1:]), launches=tuple(launches),
         cells=tuple(sorted(cells, key=_by_benchmark)), failures=tuple(failures), notices=tuple(notices),
         configurations=tuple(
-            ConfigurationView(identity, tuple(labels[identity]), _loaded_by(identity, launches), one)
-            for identity, one in store.configurations(run.id).items()
+            ConfigurationView(identity, tuple(labels[identity]), _loaded_by(identity, launches), configuration)
+            for identity, configuration in store.configurations(run.id).items()
         ),
         libraries=tuple(LibraryView(*key, count) for key, count in sorted(loaded.items(), key=_by_path)),
     )  # fmt: skip
@@ -77,13 +77,15 @@ def _by_path(counted: tuple[tuple[str, Library], int]) -> tuple[str, str]:
 
 def _loaded_by(identity: str, launches: list[LaunchView]) -> tuple[int, ...]:
     return tuple(
-        launch.number for launch in launches if any(one.configuration == identity for one in launch.segments)
+        launch.number
+        for launch in launches
+        if any(segment.configuration == identity for segment in launch.segments)
     )
 
 
-def _by_benchmark(one: CellView) -> tuple[object, ...]:
+def _by_benchmark(view: CellView) -> tuple[object, ...]:
     """Side by side what is compared: the implementation last."""
-    cell = one.cell
+    cell = view.cell
     return (
-        cell.benchmark, cell.ranks, cell.options, cell.size_bytes, one.quantity, cell.implementation, cell.label
+        cell.benchmark, cell.ranks, cell.options, cell.size_bytes, view.quantity, cell.implementation, cell.label
     )  # fmt: skip

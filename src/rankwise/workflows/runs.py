@@ -89,5 +89,5 @@ def _listing(store: Store, run_id: int, request: ExportRequest) -> str:
     """The run as a log of OSU or IMB; only times are in such logs."""
     if request.rows != "samples":
         raise InputError(f"logs of OSU and IMB have no {request.rows}", f"leave out --rows {request.rows}")
-    known = {one.name: one for one in store.benchmarks(run_id)}
+    known = {benchmark.name: benchmark for benchmark in store.benchmarks(run_id)}
     return peer_logs.text_of(list_cells(store.launches(run_id), known), request.format)

@@ -25,11 +25,11 @@ def schedule_files(files: Sequence[Path], ranks: Sequence[int]) -> ScheduleFiles
 
     Raises InputError for a schedule that is wrong, which is not measured, and for two of one name.
     """
-    found = {file.stem: file for file in files}
-    if len(found) < len(files):
+    by_name = {file.stem: file for file in files}
+    if len(by_name) < len(files):
         raise InputError("two schedule files have one name", "rename one of them")
     return {
-        count: {file_benchmark(operation, name): (name, text) for name, file in found.items()
+        count: {file_benchmark(operation, name): (name, text) for name, file in by_name.items()
                 for operation, text in (placed_schedule(file, count),)}
         for count in dict.fromkeys(ranks)
     }  # fmt: skip

@@ -62,19 +62,19 @@ def algorithms(operation: str = "") -> tuple[Algorithm, ...]:
     return generator.algorithms(operation)
 
 
-def show(asked: Asked) -> Shown:
+def show(request: Asked) -> Shown:
     """Return a schedule and what it sends. Raises InputError, also where its messages do not match."""
-    if _is_file(asked):
-        fixed = _from_file(asked)
+    if _is_file(request):
+        fixed = _from_file(request)
         problem = fixed.problem()
-        if asked.network:
-            problem = Problem(fixed.operation, fixed.ranks, fixed.root, fixed.chunks, network=asked.network)
-        made, title, description = fixed.schedules, fixed.name or Path(asked.what[0]).name, fixed.description
-        per_element = asked.size_bytes / fixed.chunks
+        if request.network:
+            problem = Problem(fixed.operation, fixed.ranks, fixed.root, fixed.chunks, network=request.network)
+        made, title, description = fixed.schedules, fixed.name or Path(request.what[0]).name, fixed.description
+        per_element = request.size_bytes / fixed.chunks
     else:
-        one = _algorithm(asked)
-        problem = _problem(one, asked)
-        made, title, description = generator.schedules(one, problem), one.id, one.description
+        algorithm = _algorithm(request)
+        problem = _problem(algorithm, request)
+        made, title, description = generator.schedules(algorithm, problem), algorithm.id, algorithm.description
         per_element = 1.0
     try:
         return Shown(title, description, problem, made, traffic(problem, made), per_element)
@@ -82,34 +82,34 @@ def show(asked: Asked) -> Shown:
         raise InputError(f"{title}: {error}", "`rankwise schedule verify` lists all faults") from error
 
 
-def verify(asked: Asked) -> tuple[str, Proof]:
+def verify(request: Asked) -> tuple[str, Proof]:
     """Return what was looked at and its proof."""
-    if _is_file(asked):
-        fixed, proof = proved(_from_file(asked))
+    if _is_file(request):
+        fixed, proof = proved(_from_file(request))
         order = "" if fixed.operation not in REDUCING else (
             ", for operations that commute" if fixed.commutative else ", the order of the ranks kept"
         )  # fmt: skip
         counts = f"counts that are multiples of {fixed.chunks}" if fixed.multiple else "any count"
-        return f"{fixed.name or asked.what[0]}: {fixed.operation} on {fixed.ranks} ranks, {counts}{order}", proof
-    one = _algorithm(asked)
-    problem = _problem(one, asked)
-    return f"{one.id} on {problem.ranks} ranks, {problem.count} bytes", prove(
-        problem, generator.schedules(one, problem)
+        return f"{fixed.name or request.what[0]}: {fixed.operation} on {fixed.ranks} ranks, {counts}{order}", proof
+    algorithm = _algorithm(request)
+    problem = _problem(algorithm, request)
+    return f"{algorithm.id} on {problem.ranks} ranks, {problem.count} bytes", prove(
+        problem, generator.schedules(algorithm, problem)
     )
 
 
-def export(asked: Asked, form: Format, chunks: int = 0) -> str:
+def export(request: Asked, form: Format, chunks: int = 0) -> str:
     """Return a schedule in a format. Raises InputError for one that is wrong, or that the format does not keep."""
-    if _is_file(asked):
-        fixed = _from_file(asked)
+    if _is_file(request):
+        fixed = _from_file(request)
     else:
-        one = _algorithm(asked)
-        fixed = fixed_of(one, _problem(one, asked, chunks or asked.count() or DEFAULT_RANKS))
+        algorithm = _algorithm(request)
+        fixed = fixed_of(algorithm, _problem(algorithm, request, chunks or request.count() or DEFAULT_RANKS))
     fixed, proof = proved(fixed)
     if not proof.right:
         raise InputError(f"{fixed.name}: {proof.faults[0]}", "`rankwise schedule verify` lists all faults")
     if form == "goal":
-        return goal_of(fixed.schedules, max(1, asked.size_bytes // fixed.chunks))
+        return goal_of(fixed.schedules, max(1, request.size_bytes // fixed.chunks))
     text = {"json": to_json, "msccl": to_msccl, "text": text_of}[form](fixed)
     if form == "msccl":  # its thread blocks put steps in an order that they did not have
         again, proof = proved(from_msccl(text, fixed.name, fixed.root))
@@ -127,29 +127,29 @@ def write(path: Path, text: str) -> None:
         raise HostError(f"cannot write {path}: {error.strerror}", "give another place for it") from error
 
 
-def _is_file(asked: Asked) -> bool:
-    if len(asked.what) == 2:
+def _is_file(request: Asked) -> bool:
+    if len(request.what) == 2:
         return False
-    if len(asked.what) != 1:
+    if len(request.what) != 1:
         raise InputError("no schedule given", "give an operation and an algorithm, or a file")
-    if asked.what[0] in OPERATIONS:
-        names = ", ".join(one.name for one in algorithms(asked.what[0]))
-        raise InputError(f"no algorithm given for {asked.what[0]}", f"give one of {names}")
+    if request.what[0] in OPERATIONS:
+        names = ", ".join(algorithm.name for algorithm in algorithms(request.what[0]))
+        raise InputError(f"no algorithm given for {request.what[0]}", f"give one of {names}")
     return True
 
 
-def _from_file(asked: Asked) -> FixedSchedule:
-    return read(Path(asked.what[0]), asked.count(), asked.root, asked.name)
+def _from_file(request: Asked) -> FixedSchedule:
+    return read(Path(request.what[0]), request.count(), request.root, request.name)
 
 
-def _algorithm(asked: Asked) -> Algorithm:
-    return generator.algorithm(*asked.what)
+def _algorithm(request: Asked) -> Algorithm:
+    return generator.algorithm(*request.what)
 
 
-def _problem(one: Algorithm, asked: Asked, count: int = 0) -> Problem:
+def _problem(algorithm: Algorithm, request: Asked, count: int = 0) -> Problem:
     """An element is a byte; `count`: a chunk."""
     return Problem(
-        one.operation, asked.count() or DEFAULT_RANKS, asked.root, count or asked.size_bytes,
-        commutative=not asked.ordered, segment=asked.segment_bytes, fan_out=asked.fan_out, lanes=asked.lanes,
-        element_bytes=1, network=asked.network,
+        algorithm.operation, request.count() or DEFAULT_RANKS, request.root, count or request.size_bytes,
+        commutative=not request.ordered, segment=request.segment_bytes, fan_out=request.fan_out,
+        lanes=request.lanes, element_bytes=1, network=request.network,
     )  # fmt: skip

@@ -39,13 +39,13 @@ class StudyResult:
     @property
     def notices(self) -> list[Notice]:
         """What stands against any of the measurements."""
-        return [notice for one in self.results.values() for notice in one.comparison.notices]
+        return [notice for result in self.results.values() for notice in result.comparison.notices]
 
     @property
     def objections(self) -> tuple[str, ...]:
         """Why a check of the study fails: wrong data, or an implementation without any result in a run."""
-        said = [one.message for one in self.notices if one.kind in NO_RESULT]
-        if any(one.comparison.has_wrong_data for one in self.results.values()):
+        said = [notice.message for notice in self.notices if notice.kind in NO_RESULT]
+        if any(result.comparison.has_wrong_data for result in self.results.values()):
             said.append("operations delivered wrong data")
         return tuple(dict.fromkeys(said))
 
@@ -55,14 +55,14 @@ class StudyResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer for programs, as `--json` prints it: the keys are a promise."""
-        found: dict[str, Any] = plain({
+        values: dict[str, Any] = plain({
             "study": self.study.name,
             "runs": dict(self.run_ids),
-            "statements": [_said(one) for one in self.page.statements],
-            "aims": [_said(one) for one in self.page.aims],
+            "statements": [_said(statement) for statement in self.page.statements],
+            "aims": [_said(statement) for statement in self.page.aims],
             "tables": self.page.tables,
         })  # fmt: skip
-        return found
+        return values
 
     def report(self, path: str | Path = "") -> Path:
         """Write the page, by default `rankwise-NAME.html` in the current folder, and return its absolute path.
@@ -74,8 +74,8 @@ class StudyResult:
         return target
 
 
-def _said(one: Statement) -> dict[str, Any]:
-    return {**asdict(one.claim), "measured": one.measured, "verdict": one.verdict}
+def _said(statement: Statement) -> dict[str, Any]:
+    return {**asdict(statement.claim), "measured": statement.measured, "verdict": statement.verdict}
 
 
 def studies() -> list[Study]:
@@ -94,15 +94,15 @@ def study(request: StudyRequest, store: Store, events: Events) -> StudyResult:
 
     Raises InputError for runs that are none of the study's, InterruptedRun with the way to go on.
     """
-    found = base.find(request.options.name)
+    chosen = base.find(request.options.name)
     if request.options.class_name:
-        found = found.with_class(request.options.class_name)
-    runs = StudyRuns(found, request, store, events)
+        chosen = chosen.with_class(request.options.class_name)
+    runs = StudyRuns(chosen, request, store, events)
     runs.take(request.options.stored)
     runs.measure_missing()
     results = runs.results()
     return StudyResult(
-        found, found.page(results), results, runs.run_ids, runs.listed, request.command_line
+        chosen, chosen.page(results), results, runs.run_ids, runs.listed, request.command_line
     )  # fmt: skip
 
 

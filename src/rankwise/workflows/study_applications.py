@@ -20,7 +20,11 @@ NEXT = "then"
 
 
 def measure_applications(
-    asked: Applications, how: measure.Request, store: Store, events: Events, notices: tuple[Notice, ...] = ()
+    applications: Applications,
+    how: measure.Request,
+    store: Store,
+    events: Events,
+    notices: tuple[Notice, ...] = (),
 ) -> int:
     """Measure them as `how` says, and return the run's id; `notices` are stored with it.
 
@@ -29,11 +33,11 @@ def measure_applications(
     with events.busy("looking for MPI implementations"):
         (first, *_), _ = select.working(how.implementations, how.prefixes)
     arguments: list[str] = []
-    for one in asked.each:
-        arguments += [*([NEXT] if arguments else []), *_arguments(one, asked, how, first, events)]
+    for application in applications.each:
+        arguments += [*([NEXT] if arguments else []), *_arguments(application, applications, how, first, events)]
     program = Program(
         (artifacts.PROGRAM, *arguments),
-        tuple(Metric(*one) for one in (*asked.figures, *asked.messages)),
+        tuple(Metric(*metric) for metric in (*applications.figures, *applications.messages)),
         folder=str(Path.cwd()),
     )
     request = programs.ProgramRequest(program, how, (how.testbed,), own=artifacts.build, notices=notices)
@@ -41,15 +45,19 @@ def measure_applications(
 
 
 def _arguments(
-    one: Application, asked: Applications, how: measure.Request, implementation: Implementation, events: Events
+    application: Application,
+    applications: Applications,
+    how: measure.Request,
+    implementation: Implementation,
+    events: Events,
 ) -> Iterator[str]:
     request = AppsRequest(
-        (one.name,), one.class_name, one.options, limit_seconds=how.launch_limit_seconds
+        (application.name,), application.class_name, application.options, limit_seconds=how.launch_limit_seconds
     )  # fmt: skip
-    yield from (one.name, *apps.size_words(request), *(["--count"] if asked.messages else []))
-    if asked.no_compute:
-        seconds = one.computing_seconds
+    yield from (application.name, *apps.size_words(request), *(["--count"] if applications.messages else []))
+    if applications.no_compute:
+        seconds = application.computing_seconds
         if not seconds:
-            with events.busy(f"how long {one.name} computes on this host"):
+            with events.busy(f"how long {application.name} computes on this host"):
                 seconds = apps.computing_seconds(request, how.ranks[0], implementation)
         yield from apps.computing_words(seconds)

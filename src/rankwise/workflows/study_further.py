@@ -39,30 +39,34 @@ LEAST_SAVED = 0.01
 
 
 def with_further(
-    asked: measure.Request, run: StudyRun, applications: Applications, folders: Sequence[Path], events: Events
+    request: measure.Request, run: StudyRun, applications: Applications, folders: Sequence[Path], events: Events
 ) -> tuple[measure.Request, tuple[Notice, ...]]:
     """Return the request with all that the run measures beside its applications, and why some of it is missing.
 
     `folders` are those of profiles for its network.
     """
     with events.busy("looking for MPI implementations"):
-        working, _ = select.working(asked.implementations, asked.prefixes)
+        working, _ = select.working(request.implementations, request.prefixes)
     notices: list[Notice] = []
     choices = [ProfileChoice()]
     if "overlay" in run.further:
         choices.append(ProfileChoice(OVERLAY, overlay=True))
-    newest = {one.id: newest_profile(folders, one) for one in working} if "profile" in run.further else {}
+    newest = (
+        {implementation.id: newest_profile(folders, implementation) for implementation in working}
+        if "profile" in run.further
+        else {}
+    )
     choices += dict.fromkeys(choice for choice in newest.values() if choice)
     notices += _without_profile(run, [name for name, choice in newest.items() if choice is None])
     placements: tuple[str, ...] = (run.placement,)
     if {"mapping", "mapping by time"} & set(run.further):
         with events.busy("where the applications' ranks cost least"):
-            placement, told = mapped_placement(run, applications, asked, working[0])
+            placement, text = mapped_placement(run, applications, request, working[0])
         placements = (run.placement, placement) if placement else placements
-        notices.append(Notice(MAPPED if placement else NOT_MAPPED, told))
+        notices.append(Notice(MAPPED if placement else NOT_MAPPED, text))
     labels = {name: choice.label for name, choice in newest.items() if choice}
     return replace(
-        asked, profiles=tuple(choices), placements=placements, wanted=_one_thing_changed(run.placement, labels)
+        request, profiles=tuple(choices), placements=placements, wanted=_one_thing_changed(run.placement, labels)
     ), tuple(notices)  # fmt: skip
 
 
@@ -79,15 +83,15 @@ def _one_thing_changed(placement: str, labels: Mapping[str, str]) -> Callable[[C
 
 def newest_profile(folders: Sequence[Path], implementation: Implementation) -> ProfileChoice | None:
     """Return the newest of these profiles that has something for this very implementation."""
-    found = []
+    dated_folders = []
     for folder in folders:
         profile = stored_profile(folder)
         try:
             if profile and loading.part_for(profile, implementation):
-                found.append((profile.created_at, folder))
+                dated_folders.append((profile.created_at, folder))
         except InputError:
             continue
-    _, newest = max(found, default=(0.0, None))
+    _, newest = max(dated_folders, default=(0.0, None))
     return ProfileChoice(newest.name, str(newest)) if newest else None
 
 
@@ -100,7 +104,7 @@ def _without_profile(run: StudyRun, names: Sequence[str]) -> Iterator[Notice]:
 
 
 def mapped_placement(
-    run: StudyRun, applications: Applications, asked: measure.Request, implementation: Implementation
+    run: StudyRun, applications: Applications, request: measure.Request, implementation: Implementation
 ) -> tuple[str, str]:
     """Return where the ranks of all the applications together cost least, and what that saves; or '' and why not.
 
@@ -111,38 +115,43 @@ def mapped_placement(
         with private.folder_of(os.geteuid()) as folder:
             user = family_named(implementation.family).rank_user()
             with private.written_by(user, folder) as theirs:
-                _record(run, applications, asked, implementation, theirs)
+                _record(run, applications, request, implementation, theirs)
             read(folder)
-            testbed = make(description.load(run.testbed)) if by_time else asked.testbed  # its name is a platform's
-            found = map_ranks(
+            # its name is a platform's
+            testbed = make(description.load(run.testbed)) if by_time else request.testbed
+            mapped = map_ranks(
                 MapRequest(
                     folder, testbed, run.placement, seconds=MAP_SECONDS, by_time=by_time, permuting=True
                 )
             )  # fmt: skip
     except RankwiseError as error:
         return "", f"the applications could not be mapped: {error}"
-    share = found.gain.ratio if found.gain else found.ratio
+    share = mapped.gain.ratio if mapped.gain else mapped.ratio
     what = "predicted time of communication" if by_time else "sum of bytes times distance"
     if share > 1 - LEAST_SAVED:
         return "", f"nothing is mapped: no placement was found with a smaller {what} than the one that is measured"
     return "hosts=" + "+".join(
-        found.hosts
+        mapped.hosts
     ), f"as mapped, the {what} is {100 * share:.3g} % of what it is as they are"
 
 
 def _record(
-    run: StudyRun, applications: Applications, asked: measure.Request, implementation: Implementation, folder: Path
+    run: StudyRun,
+    applications: Applications,
+    request: measure.Request,
+    implementation: Implementation,
+    folder: Path,
 ) -> None:
     """Raises HostError if they do not end, BuildError if a compiler refuses."""
-    words = [str(artifacts.build(implementation))]
-    for number, one in enumerate(applications.each):
-        size = apps.size_words(AppsRequest((one.name,), one.class_name, one.options))
-        words += [*(["then"] if number else []), one.name, *size, *apps.computing_words((0.0,))]
+    command = [str(artifacts.build(implementation))]
+    for number, application in enumerate(applications.each):
+        size = apps.size_words(AppsRequest((application.name,), application.class_name, application.options))
+        command += [*(["then"] if number else []), application.name, *size, *apps.computing_words((0.0,))]
     library = tracer.build(implementation)
     variables = (("RANKWISE_TRACE", str(folder)), ("RANKWISE_TRACE_KEEP", "statistics"))
     loaded = Loaded(preload.loading(library, variables), files=(str(library),))
-    testbed, limit = LocalTestbed(), min(asked.launch_limit_seconds, RECORD_SECONDS)
-    job = build_job(testbed, words, run.ranks, placement="block", loaded=loaded, arguments=())
+    testbed, limit = LocalTestbed(), min(request.launch_limit_seconds, RECORD_SECONDS)
+    job = build_job(testbed, command, run.ranks, placement="block", loaded=loaded, arguments=())
     steps = FamilyLauncher().steps(implementation, job)
     with testbed:
         outcome = testbed.run(steps, job.hosts, limit)

@@ -58,7 +58,7 @@ class StudyRuns:
     @property
     def listed(self) -> str:
         """The stored runs as `--from` takes them."""
-        searches = [one for label, ids in self._searches.items() if label not in self.run_ids for one in ids]
+        searches = [search for label, ids in self._searches.items() if label not in self.run_ids for search in ids]
         return ",".join(map(str, [*self.run_ids.values(), *searches]))
 
     def take(self, run_ids: Sequence[int]) -> None:
@@ -132,12 +132,16 @@ class StudyRuns:
     def _measure_or_say(self, run: StudyRun) -> None:
         """Measure one run; that its network failed is said, for others may not."""
         known = self.run_ids.get(run.label)
-        before = {one.id for one in self._store.runs()}
+        before = {stored_run.id for stored_run in self._store.runs()}
         try:
             self._measure(run, known)
         except (InterruptedRun, HostError, KeyboardInterrupt) as error:
             own = self._study.testbed_name(run)
-            begun = [one.id for one in self._store.runs() if one.id not in before and one.testbed == own]
+            begun = [
+                stored_run.id
+                for stored_run in self._store.runs()
+                if stored_run.id not in before and stored_run.testbed == own
+            ]
             for run_id in begun:
                 self._keep(run, run_id)
             if not isinstance(error, HostError) or (known is None and not begun):
@@ -181,13 +185,13 @@ class StudyRuns:
 
     def _measure_applications(self, run: StudyRun, applications: Applications) -> None:
         """As they are, and where the run says so with what they might gain by."""
-        asked, notices = self._asked(run, None), tuple[Notice, ...]()
+        request, notices = self._asked(run, None), tuple[Notice, ...]()
         if run.further:
             folders = self._stored.profile_folders(run, self.run_ids)
-            asked, notices = with_further(asked, run, applications, folders, self._events)
-            asked = replace(asked, time_budget_seconds=self._seconds_left())  # to map them has taken some
+            request, notices = with_further(request, run, applications, folders, self._events)
+            request = replace(request, time_budget_seconds=self._seconds_left())  # to map them has taken some
         self.run_ids[run.label] = measure_applications(
-            applications, asked, self._store, self._events, notices
+            applications, request, self._store, self._events, notices
         )  # fmt: skip
 
     def _seconds_left(self) -> float:
@@ -199,7 +203,7 @@ class StudyRuns:
         effort, options = self._effort(run), self._options
         seconds = (self._run_end - self._clock()) * effort.tuning_share
         self._events.say(f"tuning first: {', '.join(run.tune)}; at most {format_duration(seconds)}")
-        asked = tuner.TuneRequest(
+        request = tuner.TuneRequest(
             tuner.TuneOptions(
                 self._study.testbed_name(run), options.profiles, TuneSpec(run.tune, ()), seconds,
                 self._implementations, options.prefixes, force=True, verify_first=self._looks_at_data(),
@@ -207,9 +211,9 @@ class StudyRuns:
             self._testbed(run), self._request.command_line,
             search=max(self._searches[run.label], default=0), study=self._own_run,
         )  # fmt: skip
-        found = tuner.tune(asked, self._store, self._events)
-        warn(self._events, *found.notices)
-        return found.folder
+        result = tuner.tune(request, self._store, self._events)
+        warn(self._events, *result.notices)
+        return result.folder
 
     def _asked(self, run: StudyRun, profile: Path | None) -> measure.Request:
         """Baselines load nothing even where a run has a profile."""
@@ -234,9 +238,9 @@ class StudyRuns:
         """The job over the run's sites: MPIs of the families that it names, if they are among those asked for."""
         if not run.sites:
             return ()
-        found, _ = select.working(self._implementations, [*map(Path, self._options.prefixes)])
-        newest = select.newest(found)
-        by_family = {one.family: one for one in newest}
+        working, _ = select.working(self._implementations, [*map(Path, self._options.prefixes)])
+        newest = select.newest(working)
+        by_family = {implementation.family: implementation for implementation in newest}
         return (
             tuple(
                 SitePart(site, by_family.get(family, newest[number % len(newest)]).id, 1)
@@ -249,8 +253,8 @@ class StudyRuns:
         options = self._options
         if options.implementations or not options.quick:
             return options.implementations
-        found, _ = select.working((), [*map(Path, options.prefixes)])
-        return tuple(one.id for one in select.newest(found))
+        working, _ = select.working((), [*map(Path, options.prefixes)])
+        return tuple(implementation.id for implementation in select.newest(working))
 
     def _looks_at_data(self) -> bool:
         """Before each run; in a quick study before the first only, for there it takes longer than the runs."""
@@ -269,8 +273,8 @@ class StudyRuns:
     @property
     def _share(self) -> float:
         """Of the time that the study would take by itself."""
-        asked = self._options.time_budget_seconds
-        return asked / sum(self._effort(run).time_budget_seconds for run in self._wanted) if asked else 1.0
+        seconds = self._options.time_budget_seconds
+        return seconds / sum(self._effort(run).time_budget_seconds for run in self._wanted) if seconds else 1.0
 
     def _with_way_on(self, error: InterruptedRun | HostError | KeyboardInterrupt) -> RankwiseError:
         """The same error, with the line that goes on from what is stored."""

@@ -45,9 +45,9 @@ class StoredRuns:
         """Raise InputError for a stored run of applications of another class."""
         if not run.applications or self._store.run(run_id).kind != "program":
             return
-        words = stored_program(self._store.request(run_id)).program.arguments
-        measured = {after for word, after in pairwise(words) if word == "--class"}
-        if measured != {one.class_name for one in run.applications.each if one.class_name}:
+        arguments = stored_program(self._store.request(run_id)).program.arguments
+        measured = {after for word, after in pairwise(arguments) if word == "--class"}
+        if measured != {application.class_name for application in run.applications.each if application.class_name}:
             raise InputError(
                 f"run {run_id} was measured in class {', '.join(sorted(measured))}",
                 "give --class as it was measured, or leave the run out of --from",
@@ -63,7 +63,9 @@ class StoredRuns:
             topology=store.topology(run_id),
             paths=store.paths(run_id),
             profile=self._profile(run, run_id) if run.tune else None,
-            knobs={one.id: _knobs(one) for one in store.implementations(run_id)} if run.tune else {},
+            knobs={implementation.id: _knobs(implementation) for implementation in store.implementations(run_id)}
+            if run.tune
+            else {},
             told=told(self._study, run, store.implementations(run_id), store.plan(run_id)),
         )
 
@@ -74,8 +76,8 @@ class StoredRuns:
 
     def _profile(self, run: StudyRun, run_id: int) -> Profile | None:
         """What the run was measured with; None where the folder is gone, or has a later profile by now."""
-        found = stored_profile(self.profile_folder(run.label, run_id))
-        return found if found and found.created_at <= self._store.run(run_id).created_at else None
+        profile = stored_profile(self.profile_folder(run.label, run_id))
+        return profile if profile and profile.created_at <= self._store.run(run_id).created_at else None
 
     def profile_folder(self, label: str, run_id: int) -> Path:
         """Return where the profile is that a run that tunes was measured with."""
@@ -85,18 +87,18 @@ class StoredRuns:
 
     def profile_folders(self, run: StudyRun, run_ids: Mapping[str, int]) -> tuple[Path, ...]:
         """Return the folders of profiles for the network of `run.profile_of`, one of each name: its own first."""
-        tuned = next((one for one in self._study.runs if one.label == run.profile_of), None)
+        tuned = next((study_run for study_run in self._study.runs if study_run.label == run.profile_of), None)
         if tuned is None:
             return ()
         networks = {self._study.testbed_name(tuned), tuned.testbed}
         own = [self.profile_folder(tuned.label, run_ids[tuned.label])] if tuned.label in run_ids else []
         beside = sorted(file.parent for file in self._profiles.glob(f"*/{profile_file.FILE}"))
-        found: dict[str, Path] = {}
+        by_name: dict[str, Path] = {}
         for folder in (*own, *beside, *folders.known().values()):
             profile = stored_profile(folder)
             if profile and (folder in own or profile.testbed in networks):
-                found.setdefault(folder.name, folder.resolve())
-        return tuple(found.values())
+                by_name.setdefault(folder.name, folder.resolve())
+        return tuple(by_name.values())
 
 
 def stored_profile(folder: Path) -> Profile | None:
@@ -128,14 +130,18 @@ def told(
     testbed = make(study.topology(run, description.load(run.testbed)))
     hosts = place(run.placement, testbed.hosts(), run.ranks)
     sizes = sorted({cell.size_bytes for cell in plan.cells})
-    return {(one.id, name): _told(one, name, sizes, hosts) for one in implementations for name in operations}
+    return {
+        (implementation.id, name): _told(implementation, name, sizes, hosts)
+        for implementation in implementations
+        for name in operations
+    }
 
 
 def _told(implementation: Implementation, operation: str, sizes: Sequence[int], hosts: Sequence[str]) -> Told:
     """Nothing where the installation is gone, or not of this host."""
     try:
         family = family_named(implementation.family)
-        known = {one.name for one in family.algorithms(implementation).get(operation, ())}
+        known = {algorithm.name for algorithm in family.algorithms(implementation).get(operation, ())}
         known |= set(family.vocabulary(implementation).algorithms.get(operation, {}).values())
         default = {size: family.default_algorithm(implementation, operation, size, hosts) for size in sizes}
     except (HostError, InputError):

@@ -58,14 +58,17 @@ def synthesise(request: SynthesisRequest, events: Events) -> ProvedSchedule:
         )
     with events.busy(f"looking for a schedule of {request.operation} on {ranks} ranks"), _without_collector():
         wish = Wish(request.operation, ranks, request.size_bytes, request.root, network)
-        found = synthesis.synthesise(wish, model)
-        proof = prover.prove(found.problem, found.schedules)
+        synthesised = synthesis.synthesise(wish, model)
+        proof = prover.prove(synthesised.problem, synthesised.schedules)
     if not proof.right:
-        raise RuntimeError(f"{found.best.name} is wrong: {proof.faults[0]}")
+        raise RuntimeError(f"{synthesised.best.name} is wrong: {proof.faults[0]}")
     made = of_schedules(
-        found.problem, found.schedules, f"{request.operation}-{ranks}", f"found: {found.best.name}"
+        synthesised.problem,
+        synthesised.schedules,
+        f"{request.operation}-{ranks}",
+        f"found: {synthesised.best.name}",
     )
-    return ProvedSchedule(found, replace(made, commutative=request.operation in REDUCING))
+    return ProvedSchedule(synthesised, replace(made, commutative=request.operation in REDUCING))
 
 
 @contextmanager
@@ -80,9 +83,9 @@ def _without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def write(found: ProvedSchedule, file: Path) -> None:
+def write(proved: ProvedSchedule, file: Path) -> None:
     """Write the schedule: JSON to a file that ends so, else the text that the harness and the overlay read."""
-    text = to_json(found.schedule) if file.suffix == ".json" else text_of(found.schedule)
+    text = to_json(proved.schedule) if file.suffix == ".json" else text_of(proved.schedule)
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:

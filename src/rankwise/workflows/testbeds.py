@@ -35,7 +35,7 @@ def presets() -> dict[str, Topology]:
 
 def lasting() -> dict[str, Running]:
     """Return the testbeds that stay up until `testbed down`, by name."""
-    return {one.name: one for one in everything_up() if not one.attached}
+    return {running.name: running for running in everything_up() if not running.attached}
 
 
 def bring_up(name_or_path: str, own_name: str, events: Events) -> tuple[Topology, tuple[str, ...]]:
@@ -56,7 +56,7 @@ def bring_up(name_or_path: str, own_name: str, events: Events) -> tuple[Topology
 def take_down(names: Sequence[str]) -> Iterator[str]:
     """Take down these testbeds (none: all that `testbed up` has brought up), and yield the name of each."""
     chosen = map(the_one, names) if names else lasting().values()
-    for testbed in {one.name: one for one in chosen}.values():
+    for testbed in {running.name: running for running in chosen}.values():
         kind = next((kind for kind in kinds().values() if testbed in kind.running()), None)
         if kind:
             kind.stop(testbed)
@@ -68,8 +68,8 @@ def topology_of(name_or_path: str) -> Topology:
 
     Raises InputError with file, line and key.
     """
-    found = lasting().get(name_or_path)
-    return (_remembered(found) if found else None) or description.load(name_or_path)
+    running = lasting().get(name_or_path)
+    return (_remembered(running) if running else None) or description.load(name_or_path)
 
 
 def the_one(name_or_path: str) -> Running:
@@ -84,7 +84,9 @@ def the_one(name_or_path: str) -> Running:
         described = description.load(name_or_path)
         if described.name in up:
             return up[described.name]
-        same = [one for one in up.values() if _remembered(one) == replace(described, name=one.name)]
+        same = [
+            running for running in up.values() if _remembered(running) == replace(described, name=running.name)
+        ]
         if len(same) == 1:  # `testbed up FILE --name NAME`
             return same[0]
     raise UnknownNameError("running testbed", name_or_path, up)
@@ -93,13 +95,13 @@ def the_one(name_or_path: str) -> Running:
 def check(name_or_path: str, events: Events, *, quick: bool = False) -> tuple[Topology, tuple[PathCheck, ...]]:
     """Measure the paths of a testbed, brought up for it if it is not, and compare with its description."""
     topology = topology_of(name_or_path)
-    found: list[PathCheck] = []
+    path_checks: list[PathCheck] = []
     with events.busy(f"bringing up {topology.name}") as update, make(topology) as testbed:
         update(f"measuring the paths of {topology.name}")
-        for one in checks(testbed, topology, quick=quick):
-            found.append(one)
-            update(f"measured {one.figures.source} to {one.figures.destination}")
-    return topology, tuple(found)
+        for path_check in checks(testbed, topology, quick=quick):
+            path_checks.append(path_check)
+            update(f"measured {path_check.figures.source} to {path_check.figures.destination}")
+    return topology, tuple(path_checks)
 
 
 def command_on(node: str, arguments: Sequence[str], name: str) -> list[str]:
@@ -127,7 +129,9 @@ def complete_any(context: object, parameter: object, incomplete: str) -> list[st
 
 def complete_nodes(_context: object, _parameter: object, incomplete: str) -> list[str]:
     """Return the nodes of all testbeds that are up, for a shell's completion."""
-    return sorted({node for one in lasting().values() for node in one.nodes if node.startswith(incomplete)})
+    return sorted(
+        {node for running in lasting().values() for node in running.nodes if node.startswith(incomplete)}
+    )
 
 
 def testbed_of(name: str, hostfile: Path | None = None) -> TestbedKind:
@@ -149,14 +153,14 @@ def hostfile_notices(path: Path) -> tuple[Notice, ...]:
 
 def _having(node: str) -> TestbedKind:
     up = lasting()
-    having = [one for one in up.values() if node in one.nodes]
+    having = [running for running in up.values() if node in running.nodes]
     if len(having) > 1:
-        names = ", ".join(one.name for one in having)
+        names = ", ".join(running.name for running in having)
         raise InputError(f"several testbeds have a node {node}: {names}", "give --testbed NAME")
     if not up:
         raise InputError("no testbed is up", "rankwise testbed up NAME, see rankwise testbed list")
     if not having:
-        raise UnknownNameError("node", node, [name for one in up.values() for name in one.nodes])
+        raise UnknownNameError("node", node, [name for running in up.values() for name in running.nodes])
     return make(topology_of(having[0].name))
 
 

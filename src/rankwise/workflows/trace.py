@@ -150,11 +150,11 @@ def trace(request: TraceRequest, events: Events) -> TraceResult:
     return _found(folder, code)
 
 
-def _crowded(asked: RunRequest, events: Events) -> bool:
+def _crowded(request: RunRequest, events: Events) -> bool:
     """Whether ranks share cores, which is said: it is in all times."""
-    hosts = asked.testbed.hosts()
-    placed = place(asked.placement, hosts, asked.ranks or sum(host.slots for host in hosts))
-    crowded = asked.testbed.oversubscribed(placed)
+    hosts = request.testbed.hosts()
+    placed = place(request.placement, hosts, request.ranks or sum(host.slots for host in hosts))
+    crowded = request.testbed.oversubscribed(placed)
     if crowded:
         warn(events, f"{len(placed)} ranks exceed the number of cores: {TURNS}")
     return crowded
@@ -175,8 +175,8 @@ def trace_joined(request: JoinedTraceRequest, events: Events) -> TraceResult:
     for route in joining.routes:  # what cannot be recorded is said before an earlier trace goes
         _tracer(Path(joining.program[0]), route, events)
     sites = [
-        {"site": part.site, "implementation": one.id, "ranks": part.ranks}
-        for part, one in zip(request.join.parts, joining.implementations, strict=True)
+        {"site": part.site, "implementation": implementation.id, "ranks": part.ranks}
+        for part, implementation in zip(request.join.parts, joining.implementations, strict=True)
     ]
     about = {"program": list(request.join.program), "testbed": request.join.testbed.name, SITES: sites}
     _prepare(folder, {**about, CROWDED: request.join.testbed.oversubscribed(joining.hosts)})
@@ -210,21 +210,21 @@ def _written(route: Route, folder: Path) -> contextlib.AbstractContextManager[Pa
 def _found(folder: Path, code: int) -> TraceResult:
     """What was recorded of a program that ended so."""
     try:
-        found = read(folder)
+        recording = read(folder)
     except InputError as error:
         raise HostError(
             f"nothing was recorded: {error}",
             f"check that it calls MPI_Init and that all its hosts can write to {folder}; exit code {code}",
         ) from error
-    return TraceResult(folder, summarise(found), code)
+    return TraceResult(folder, summarise(recording), code)
 
 
 def look(folder: Path) -> Looked:
     """Read a trace and return it in short. Raises InputError if there is none."""
-    found = read(folder)
-    messages = communication_matrix(found)
-    said = left_out.notices(found, matrix.takes, "the matrix of messages")
-    return Looked(summarise(found), messages, site_uses(found, messages), said)
+    recording = read(folder)
+    messages = communication_matrix(recording)
+    said = left_out.notices(recording, matrix.takes, "the matrix of messages")
+    return Looked(summarise(recording), messages, site_uses(recording, messages), said)
 
 
 def export(folder: Path, form: str, output: Path | None) -> Exported:
@@ -232,18 +232,18 @@ def export(folder: Path, form: str, output: Path | None) -> Exported:
     return write(read(folder), form, output)
 
 
-def write(found: Trace, form: str, output: Path | None) -> Exported:
+def write(recording: Trace, form: str, output: Path | None) -> Exported:
     """Write a trace in one of FORMATS or FOLDERS; the lines of the former are returned if there is no `output`.
 
     Raises InputError for a trace that cannot be written so, HostError if the file cannot be written.
     """
     if form in FOLDERS:
-        _export_folder(found, form, output)
+        _export_folder(recording, form, output)
         where = f"{form}, where they are calls without partners and bytes"
-        return Exported((), left_out.notices(found, otf2_writing.takes, where))
-    asked = FORMATS[form]
-    said = left_out.notices(found, asked.takes, f"the format {form}")
-    lines = asked.write(found)
+        return Exported((), left_out.notices(recording, otf2_writing.takes, where))
+    trace_format = FORMATS[form]
+    said = left_out.notices(recording, trace_format.takes, f"the format {form}")
+    lines = trace_format.write(recording)
     if output is None:
         return Exported(lines, said)
     try:
@@ -287,11 +287,11 @@ def import_trace(file: Path, folder: Path | None) -> TraceResult:
     return TraceResult(target, summarise(trace), 0)
 
 
-def _folder(asked: Path | None, program: tuple[str, ...]) -> Path:
+def _folder(folder: Path | None, program: tuple[str, ...]) -> Path:
     """Where the record goes: named after the program if nothing was asked. Raises InputError without a program."""
     if not program:
         raise InputError("no program given", "add it after `--`: rankwise trace -n 4 -- ./app")
-    return (asked or Path(f"{Path(program[0]).name}.trace")).absolute()
+    return (folder or Path(f"{Path(program[0]).name}.trace")).absolute()
 
 
 def _check(program: Path, route: Route) -> None:

@@ -34,7 +34,11 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
     A run that fails puts nothing into force, and its reason is what was found. Raises BuildError, HostError.
     """
     program = build(implementation)
-    known = {one.name: one.sized for one in list_benchmarks(implementation, program) if one.supported}
+    known = {
+        benchmark.name: benchmark.sized
+        for benchmark in list_benchmarks(implementation, program)
+        if benchmark.supported
+    }
     evidence: dict[int, ReadBack] = {}
     failures: dict[int, str] = {}
     for ranks, cells in launched_cells(part.tuning, implementation.id, known).items():
@@ -44,13 +48,13 @@ def verify(part: Part, implementation: Implementation, loaded: Loaded, testbed: 
             failures[ranks] = str(error)
             continue
         said = outcome.stdout + outcome.stderr
-        told = family_named(implementation.family).read_back(implementation, said)
-        evidence[ranks] = ReadBack((*told.in_force, *replaced(outcome.stderr)))
+        read_back = family_named(implementation.family).read_back(implementation, said)
+        evidence[ranks] = ReadBack((*read_back.in_force, *replaced(outcome.stderr)))
         if not protocol.parse_run(outcome.stdout, cells).ended:
             failures[ranks] = why_failed(outcome, _LIMIT_SECONDS)
     if failures:
         why = "; ".join(f"the run on {ranks} ranks failed: {reason}" for ranks, reason in failures.items())
-        missing = [replace(one, found=why, state="not in force") for one in checks(part, {})]
+        missing = [replace(check, found=why, state="not in force") for check in checks(part, {})]
         return (*missing, *host_checks(part, testbed))
     return (*checks(part, evidence, loaded.files), *host_checks(part, testbed))
 
@@ -63,12 +67,12 @@ def host_checks(part: Part, testbed: TestbedKind) -> tuple[Check, ...]:
     settings = part.tuning.host_settings
     keys = [key for key, _ in settings]
     try:
-        found, why = values(testbed, keys, applied_settings(testbed, settings)), ""
+        values_now, why = values(testbed, keys, applied_settings(testbed, settings)), ""
     except HostError as error:
-        found, why = values(testbed, keys), f" ({error})"
+        values_now, why = values(testbed, keys), f" ({error})"
     return tuple(
         host_check(part, key, wanted, f"{said}{why}" if said else "")
-        for (key, wanted), said in zip(settings, found, strict=True)
+        for (key, wanted), said in zip(settings, values_now, strict=True)
     )
 
 
@@ -77,14 +81,14 @@ def launched_cells(tuning: Tuning, implementation: str, known: Mapping[str, bool
 
     `known`: whether messages of an operation have a size.
     """
-    found = {2: [Cell(implementation, PAIR, size, 2) for size in PAIR_SIZES_BYTES]}
+    cells_by_ranks = {2: [Cell(implementation, PAIR, size, 2) for size in PAIR_SIZES_BYTES]}
     for decision in tuning.decisions:
         if decision.operation in known:
             sizes = dict.fromkeys(_sizes(decision)) if known[decision.operation] else (0,)
-            found.setdefault(decision.ranks, []).extend(
+            cells_by_ranks.setdefault(decision.ranks, []).extend(
                 Cell(implementation, decision.operation, size, decision.ranks) for size in sizes
             )
-    return found
+    return cells_by_ranks
 
 
 def _sizes(decision: Decision) -> Sequence[int]:

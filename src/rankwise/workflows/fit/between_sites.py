@@ -66,17 +66,17 @@ class Meeting:
 def meetings(testbed: TestbedKind) -> tuple[Meeting, ...]:
     """Return all that a testbed has: each two sites with two nodes, and each site beside two or more others."""
     sites = sites_of(testbed)
-    found = []
-    for one, other in combinations(sites, 2):
-        pairs = min(MOST_PAIRS, len(sites[one]), len(sites[other]))
+    all_meetings = []
+    for site, other in combinations(sites, 2):
+        pairs = min(MOST_PAIRS, len(sites[site]), len(sites[other]))
         if pairs >= FEWEST_PAIRS:
-            found.append(_meeting(testbed, one, sites[one][:pairs], sites[other][:pairs], is_fan=False))
-    for one, own in sites.items():
-        others = [hosts for name, hosts in sites.items() if name != one]
+            all_meetings.append(_meeting(testbed, site, sites[site][:pairs], sites[other][:pairs], is_fan=False))
+    for site, own in sites.items():
+        others = [hosts for name, hosts in sites.items() if name != site]
         if len(others) > 1 and len(own) > 1:
             pairs = min(MOST_PAIRS, len(own), sum(map(len, others)))
-            found.append(_meeting(testbed, one, own[:pairs], _in_turn(others)[:pairs], is_fan=True))
-    return tuple(found)
+            all_meetings.append(_meeting(testbed, site, own[:pairs], _in_turn(others)[:pairs], is_fan=True))
+    return tuple(all_meetings)
 
 
 def _in_turn(sites: Sequence[Sequence[Host]]) -> list[Host]:
@@ -91,22 +91,24 @@ def _meeting(
     size, rate = UNKNOWN_BYTES, 1e9 / 8
     topology = testbed.topology()
     if topology and topology.links:
-        between = [path(topology, own[0].name, one.name) for one in others]
-        rate = min((one.rate_bits_per_second for one in between if one.rate_bits_per_second), default=1e9) / 8
-        wanted = rate * max(LEAST_SECONDS, DELAYS * max(one.delay_seconds for one in between))
+        between = [path(topology, own[0].name, host.name) for host in others]
+        rate = (
+            min((route.rate_bits_per_second for route in between if route.rate_bits_per_second), default=1e9) / 8
+        )
+        wanted = rate * max(LEAST_SECONDS, DELAYS * max(route.delay_seconds for route in between))
         size = min(max(1 << (int(wanted).bit_length() - 1), SMALLEST_BYTES), LARGEST_BYTES)
     shape = (Fan if is_fan else Crossing)(len(own), size)
     hosts = tuple(host.name for host in (*own, *others))
-    return Meeting(site, tuple(one.site for one in others), hosts, shape, rate)
+    return Meeting(site, tuple(host.site for host in others), hosts, shape, rate)
 
 
 def seconds_of(request: FitRequest) -> float:
     """Return what the stage takes, roughly: nothing where there is one site."""
-    return sum(_launches(request) * one.launch_seconds for one in meetings(request.testbed))
+    return sum(_launches(request) * meeting.launch_seconds for meeting in meetings(request.testbed))
 
 
 def _launches(request: FitRequest) -> int:
-    a_launch = sum(one.launch_seconds for one in meetings(request.testbed))
+    a_launch = sum(meeting.launch_seconds for meeting in meetings(request.testbed))
     if not request.time_budget_seconds or not a_launch:
         return LAUNCHES
     return min(LAUNCHES, int(TIME_SHARE * request.time_budget_seconds / a_launch))
@@ -118,67 +120,67 @@ def measured(request: FitRequest, parent: int, store: Store, events: Events) -> 
     launches, known = _launches(request), meetings(request.testbed)
     if known and not launches:
         warn(events, f"what sites share between them is left out: {_no_time(known)}")
-    for one in known if launches else ():
+    for meeting in known if launches else ():
         measure.measure(
             measure.Request(
-                command_line=request.command_line, benchmarks=tuple(map(benchmark_of, one.patterns)),
-                sizes_bytes=(0,), time_budget_seconds=launches * one.launch_seconds,
+                command_line=request.command_line, benchmarks=tuple(map(benchmark_of, meeting.patterns)),
+                sizes_bytes=(0,), time_budget_seconds=launches * meeting.launch_seconds,
                 implementations=(implementation,), prefixes=request.prefixes,
-                ranks=(max(map(ranks_of, one.patterns)),), min_launches=launches, max_launches=launches,
-                seconds_per_cell=1e-3, launch_limit_seconds=SLOWER_THAN_EXPECTED * one.launch_seconds,
-                verify_first=False, seed=request.seed, testbed=request.testbed, placements=(one.placement,),
+                ranks=(max(map(ranks_of, meeting.patterns)),), min_launches=launches, max_launches=launches,
+                seconds_per_cell=1e-3, launch_limit_seconds=SLOWER_THAN_EXPECTED * meeting.launch_seconds,
+                verify_first=False, seed=request.seed, testbed=request.testbed, placements=(meeting.placement,),
                 profiles=(request.profile,) if request.profile else (), kind="fit", parent=parent,
             ),
             store, events,
         )  # fmt: skip
 
 
-def added(found: FitResult, store: Store) -> FitResult:
+def added(result: FitResult, store: Store) -> FitResult:
     """Return the platform with what the sites of a stored run share, or with why that is not known."""
-    topology = store.topology(found.run_id)
-    if topology is None or len(found.platform.sites) < 2:
-        return found
-    platform, notices = found.platform, found.notices
-    runs = [one.id for one in store.runs() if one.parent == found.run_id and one.kind == "fit"]
+    topology = store.topology(result.run_id)
+    if topology is None or len(result.platform.sites) < 2:
+        return result
+    platform, notices = result.platform, result.notices
+    runs = [run.id for run in store.runs() if run.parent == result.run_id and run.kind == "fit"]
     launches = [launch for run in runs for launch in store.launches(run)]
     known = meetings(make(topology))
     why = _no_time(known) if known else f"that takes {FEWEST_PAIRS} nodes on each of two sites"
-    for one in known:
-        own = [it for it in launches if any(line.cell.placement == one.placement for line in it.timelines)]
+    for meeting in known:
+        own = [it for it in launches if any(line.cell.placement == meeting.placement for line in it.timelines)]
         if not own:
             continue
         try:
-            platform = _with_meeting(platform, one, own)
+            platform = _with_meeting(platform, meeting, own)
         except HostError as error:
             why = str(error)
-            what = f"what {one.site} and {', '.join(dict.fromkeys(one.others))} share: {error}"
+            what = f"what {meeting.site} and {', '.join(dict.fromkeys(meeting.others))} share: {error}"
             notices = (*notices, Notice("no-links", what, error.remedy))
     if "links" in platform.not_identified:
-        told = f"what sites share between them was not measured: {why}"
-        platform = replace(platform, not_identified=platform.not_identified | {"links": told})
-    return replace(found, platform=platform, notices=notices)
+        text = f"what sites share between them was not measured: {why}"
+        platform = replace(platform, not_identified=platform.not_identified | {"links": text})
+    return replace(result, platform=platform, notices=notices)
 
 
 def needed_minutes(known: Sequence[Meeting]) -> int:
     """Return the `--time` that has room for one launch of all of these."""
-    return math.ceil(sum(one.launch_seconds for one in known) / TIME_SHARE / 60)
+    return math.ceil(sum(meeting.launch_seconds for meeting in known) / TIME_SHARE / 60)
 
 
 def _no_time(known: Sequence[Meeting]) -> str:
     return f"that takes --time {needed_minutes(known)}m or more"
 
 
-def _with_meeting(platform: Platform, one: Meeting, launches: Sequence[Launch]) -> Platform:
+def _with_meeting(platform: Platform, meeting: Meeting, launches: Sequence[Launch]) -> Platform:
     implementation = launches[0].timelines[0].cell.implementation
     seen: dict[Pattern, Observed] = observed(launches, implementation)
-    if isinstance(one.shape, Fan):
-        return with_uplinks(platform, one.site, *uplinks(one.shape, one.others, seen))
-    other = one.others[0]
-    platform = with_links(platform, (one.site, other), shared_links(one.shape, seen))
+    if isinstance(meeting.shape, Fan):
+        return with_uplinks(platform, meeting.site, *uplinks(meeting.shape, meeting.others, seen))
+    other = meeting.others[0]
+    platform = with_links(platform, (meeting.site, other), shared_links(meeting.shape, seen))
     pair_class = next(
-        it.pair_class for it in platform.routes if (it.from_site, it.to_site) == (one.site, other)
+        it.pair_class for it in platform.routes if (it.from_site, it.to_site) == (meeting.site, other)
     )  # fmt: skip
-    here = restricted(platform, one.hosts)
+    here = restricted(platform, meeting.hosts)
     if "models" in platform.not_identified and len(platform.models) == 1:
-        platform = with_model(platform, sharing_model(one.shape, seen, here, simulated))
-    return with_weight(platform, pair_class, weight(one.shape, seen, here, pair_class, simulated))
+        platform = with_model(platform, sharing_model(meeting.shape, seen, here, simulated))
+    return with_weight(platform, pair_class, weight(meeting.shape, seen, here, pair_class, simulated))

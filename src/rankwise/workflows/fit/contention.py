@@ -86,7 +86,7 @@ def _too_few(needed: int) -> str:
 
 def launch_seconds(patterns: Sequence[Pattern], bytes_per_second: float) -> float:
     """Return what one launch of the patterns takes, roughly, where a NIC has this rate."""
-    each = [IDLE_SECONDS + _seconds(one, bytes_per_second) for one in patterns]
+    each = [IDLE_SECONDS + _seconds(pattern, bytes_per_second) for pattern in patterns]
     return START_SECONDS + FEWEST_REPETITIONS * sum(each)
 
 
@@ -126,45 +126,45 @@ def measured(request: FitRequest, budget: Budget, parent: int, store: Store, eve
     )  # fmt: skip
 
 
-def added(found: FitResult, store: Store) -> FitResult:
+def added(result: FitResult, store: Store) -> FitResult:
     """Return the platform with what the stored patterns of this run say, or with why they say nothing."""
     launches = [
         launch
-        for one in store.runs()
-        if one.parent == found.run_id and one.kind == "fit"
-        for launch in store.launches(one.id)
-        if any(map(is_pattern, _benchmarks(launch))) and _is_of_one_site(launch, found.platform)
+        for run in store.runs()
+        if run.parent == result.run_id and run.kind == "fit"
+        for launch in store.launches(run.id)
+        if any(map(is_pattern, _benchmarks(launch))) and _is_of_one_site(launch, result.platform)
     ]
     if not launches:
         needed = max(map(ranks_of, fitting_patterns()))
-        few = all(len(one.nodes) < needed for one in found.platform.sites)
-        return replace(found, platform=unknown(found.platform, _too_few(needed))) if few else found
+        few = all(len(site.nodes) < needed for site in result.platform.sites)
+        return replace(result, platform=unknown(result.platform, _too_few(needed))) if few else result
     try:
-        platform = _with_patterns(found.platform, launches)
+        platform = _with_patterns(result.platform, launches)
     except HostError as error:
         notice = Notice("no-contention", f"how concurrent messages share: {error}", error.remedy)
         return replace(
-            found, platform=unknown(found.platform, str(error)), notices=(*found.notices, notice)
+            result, platform=unknown(result.platform, str(error)), notices=(*result.notices, notice)
         )  # fmt: skip
-    return replace(found, platform=platform)
+    return replace(result, platform=platform)
 
 
 def _is_of_one_site(launch: Launch, platform: Platform) -> bool:
-    cells = [*(one.cell for one in launch.timelines), *(one.cell for one in launch.failures)]
+    cells = [*(timeline.cell for timeline in launch.timelines), *(failure.cell for failure in launch.failures)]
     hosts = {host for cell in cells for host in cell.placement.removeprefix(ON_HOSTS).split("+")}
     return sum(not hosts.isdisjoint(site.nodes) for site in platform.sites) == 1
 
 
 def _benchmarks(launch: Launch) -> Iterator[str]:
-    yield from (one.cell.benchmark for one in launch.timelines)
-    yield from (one.cell.benchmark for one in launch.failures)
+    yield from (timeline.cell.benchmark for timeline in launch.timelines)
+    yield from (failure.cell.benchmark for failure in launch.failures)
 
 
 def unknown(platform: Platform, why: str) -> Platform:
     """Return the platform that says why it knows nothing of concurrent messages."""
-    told = f"what concurrent messages share was not measured: {why}"
+    text = f"what concurrent messages share was not measured: {why}"
     keys = ("models",) if len(platform.sites) > 1 else ("links", "models")
-    return replace(platform, not_identified=platform.not_identified | dict.fromkeys(keys, told))
+    return replace(platform, not_identified=platform.not_identified | dict.fromkeys(keys, text))
 
 
 def _with_patterns(platform: Platform, launches: Sequence[Launch]) -> Platform:
@@ -175,9 +175,13 @@ def _with_patterns(platform: Platform, launches: Sequence[Launch]) -> Platform:
     cell = lines[0].cell
     seen = observed(launches, cell.implementation)
     first = cell.placement.removeprefix(ON_HOSTS).split("+")[0]
-    site = next(one.name for one in platform.sites if first in one.nodes)
-    within = next(one.pair_class for one in platform.routes if (one.from_site, one.to_site) == (site, site))
-    eager_below = next(one.eager_below_bytes for one in platform.classes if one.name == within)
+    site = next(platform_site.name for platform_site in platform.sites if first in platform_site.nodes)
+    within = next(
+        route.pair_class for route in platform.routes if (route.from_site, route.to_site) == (site, site)
+    )
+    eager_below = next(
+        pair_class.eager_below_bytes for pair_class in platform.classes if pair_class.name == within
+    )
     fit: SharingFit = fit_one_switch(seen, simulated, dropped_packets(launches), eager_below)
-    unseen: list[Observed] = [seen[one] for one in validation_patterns().values() if one in seen]
+    unseen: list[Observed] = [seen[pattern] for pattern in validation_patterns().values() if pattern in seen]
     return with_sharing(platform, site, fit, unseen, simulated)

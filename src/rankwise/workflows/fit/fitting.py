@@ -27,9 +27,9 @@ def fit(request: FitRequest, store: Path, events: Events) -> FitResult:
         run_id = point_to_point.measured(single, opened, events)
         why = _patterns(request, budget, run_id, opened, events)
         notices = _between_sites(request, run_id, opened, events)
-        found = _found(run_id, opened)
-        found = replace(found, notices=(*found.notices, *notices))
-        return replace(found, platform=contention.unknown(found.platform, why)) if why else found
+        result = _found(run_id, opened)
+        result = replace(result, notices=(*result.notices, *notices))
+        return replace(result, platform=contention.unknown(result.platform, why)) if why else result
 
 
 def _patterns(

@@ -36,28 +36,28 @@ class Pair:
 
 def sites_of(testbed: TestbedKind) -> dict[str, tuple[Host, ...]]:
     """Return the hosts that have a slot, by site; hosts without sites are all on one, called as the testbed."""
-    found: dict[str, tuple[Host, ...]] = {}
+    by_site: dict[str, tuple[Host, ...]] = {}
     for host in testbed.hosts():
         if host.slots > 0:
             name = host.site or testbed.name
-            found[name] = (*found.get(name, ()), host)
-    return found
+            by_site[name] = (*by_site.get(name, ()), host)
+    return by_site
 
 
 def pairs_of(testbed: TestbedKind) -> tuple[Pair, ...]:
     """Return a pair for each class that the testbed has: both directions of two sites are taken as alike."""
     sites = sites_of(testbed)
-    found = []
+    pairs = []
     double = next((host for hosts in sites.values() for host in hosts if host.slots > 1), None)
     if double:
         site = double.site or testbed.name
-        found.append(Pair(SAME_NODE, (double.name, double.name), (site, site)))
+        pairs.append(Pair(SAME_NODE, (double.name, double.name), (site, site)))
     for site, hosts in sites.items():
         if len(hosts) > 1:
-            found.append(_pair(testbed, f"within {site}", hosts[:2], (site, site)))
-    for one, other in combinations(sites, 2):
-        found.append(_pair(testbed, f"{one} - {other}", (sites[one][0], sites[other][0]), (one, other)))
-    return tuple(found)
+            pairs.append(_pair(testbed, f"within {site}", hosts[:2], (site, site)))
+    for first, other in combinations(sites, 2):
+        pairs.append(_pair(testbed, f"{first} - {other}", (sites[first][0], sites[other][0]), (first, other)))
+    return tuple(pairs)
 
 
 def _pair(testbed: TestbedKind, name: str, hosts: Sequence[Host], sites: tuple[str, str]) -> Pair:

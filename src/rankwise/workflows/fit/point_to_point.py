@@ -109,7 +109,7 @@ def _the_one(request: FitRequest, events: Events) -> str:
     known = prepare(names, request.prefixes, events).implementations
     if len(known) > 1:
         raise InputError(
-            f"fit measures one MPI, {len(known)} match: {', '.join(one.id for one in known)}",
+            f"fit measures one MPI, {len(known)} match: {', '.join(mpi.id for mpi in known)}",
             f"--mpi {known[0].id}",
         )
     return known[0].id
@@ -125,12 +125,12 @@ def _look_at_limits(ask: measure.Request, pairs: Sequence[Pair], store: Store, e
         if curves and 0 < limit < ALL_EAGER:
             below = curves.waiting.sizes[curves.waiting.sizes < limit][-1]
             between = np.linspace(below, limit, LIMIT_SIZES + 2)[1:-1]
-            sizes[pair.placement] = tuple(sorted({int(one) for one in between} - {int(below), limit}))
+            sizes[pair.placement] = tuple(sorted({int(size) for size in between} - {int(below), limit}))
     if not any(sizes.values()):
         return
     measure.measure(
         replace(
-            ask, benchmarks=(WAITING,), sizes_bytes=tuple(sorted({one for of in sizes.values() for one in of})),
+            ask, benchmarks=(WAITING,), sizes_bytes=tuple(sorted({size for of in sizes.values() for size in of})),
             placements=tuple(sizes), min_launches=2, max_launches=2,
             wanted=lambda cell: cell.size_bytes in sizes[cell.placement],
         ),
@@ -145,9 +145,9 @@ def load(run_id: int, store: Store) -> FitResult:
     launches = store.launches(run_id)
     closer = [
         launch
-        for one in store.runs()
-        if one.parent == run_id and one.kind == "fit"
-        for launch in store.launches(one.id)
+        for run in store.runs()
+        if run.parent == run_id and run.kind == "fit"
+        for launch in store.launches(run.id)
     ]
     pairs = pairs_of(testbed)
     fits: dict[str, ClassFit] = {}
@@ -184,8 +184,10 @@ def _platform(
 
 def _missing(pair: Pair, launches: Sequence[Launch]) -> Notice:
     """Why a class has no figures."""
-    own = [one for one in launches for failure in one.failures if failure.cell.placement == pair.placement]
-    reasons = [failure.reason for one in own for failure in one.failures]
+    own = [
+        launch for launch in launches for failure in launch.failures if failure.cell.placement == pair.placement
+    ]
+    reasons = [failure.reason for launch in own for failure in launch.failures]
     return Notice(
         "not-measured",
         f"{pair.name}: not measured: {reasons[0] if reasons else 'no time was left'}",

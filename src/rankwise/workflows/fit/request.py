@@ -58,9 +58,9 @@ class FitResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer for programs, as `--json` prints it."""
-        found: dict[str, Any] = plain({
+        values: dict[str, Any] = plain({
             "run": self.run_id, "platform": self.platform, "noisy": self.noisy, "notices": self.notices,
-            "plogp": {name: one.plogp for name, one in self.fits.items()},
-            "gap_seconds_per_byte": {name: one.gap_seconds_per_byte for name, one in self.fits.items()},
+            "plogp": {name: fit.plogp for name, fit in self.fits.items()},
+            "gap_seconds_per_byte": {name: fit.gap_seconds_per_byte for name, fit in self.fits.items()},
         })  # fmt: skip
-        return found
+        return values

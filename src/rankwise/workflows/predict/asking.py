@@ -46,7 +46,7 @@ def parse_sweep(text: str) -> tuple[Change, tuple[float, float]]:
     if not name or not colon or quantity not in ("rate", "delay"):
         raise InputError(f"'{text[:60]}' is not a range", "write NAME.delay=1ms:100ms or NAME.rate=100M:10G")
     kind = "rate" if quantity == "rate" else "delay"
-    found = parse_value(kind, low), parse_value(kind, high)  # type: ignore[arg-type]
-    if not 0 < found[0] < found[1]:
+    values = parse_value(kind, low), parse_value(kind, high)  # type: ignore[arg-type]
+    if not 0 < values[0] < values[1]:
         raise InputError(f"'{ends[:60]}' is not a range", "begin above 0, with the lower end: 1ms:100ms")
-    return Change(name, kind, found[0]), found  # type: ignore[arg-type]
+    return Change(name, kind, values[0]), values  # type: ignore[arg-type]

@@ -30,10 +30,12 @@ LAUNCHING = Notice(
 def sizes_of(store: Path, run_id: int, operation: str) -> tuple[int, ...]:
     """Return the sizes that a run measured of an operation. Raises InputError if it measured none."""
     with Store(store) as opened:
-        found = {one.size_bytes for one in opened.plan(run_id).cells if operation_of(one.benchmark) == operation}
-    if not found:
+        sizes = {
+            cell.size_bytes for cell in opened.plan(run_id).cells if operation_of(cell.benchmark) == operation
+        }
+    if not sizes:
         raise InputError(f"run {run_id} did not measure {operation}", "rankwise show RUN shows what it measured")
-    return tuple(sorted(found))
+    return tuple(sorted(sizes))
 
 
 def testbed_of_run(store: Path, run_id: int) -> str:
@@ -48,8 +50,8 @@ def beside_pattern(store: Path, run_id: int, flows: Sequence[Flow]) -> tuple[Mea
     Starts are compared as a benchmark's name has them, to the microsecond. Raises InputError if the run did not
     measure this pattern.
     """
-    asked = benchmark_of(
-        CoreFlow(one.from_rank, one.to_rank, one.size_bytes, one.start_seconds) for one in flows
+    benchmark = benchmark_of(
+        CoreFlow(flow.from_rank, flow.to_rank, flow.size_bytes, flow.start_seconds) for flow in flows
     )  # fmt: skip
     with Store(store) as opened:
         lines = [line for launch in opened.launches(run_id) for line in launch.timelines]
@@ -58,34 +60,34 @@ def beside_pattern(store: Path, run_id: int, flows: Sequence[Flow]) -> tuple[Mea
         cell = line.cell
         if line.quantity != "flow" or not is_pattern(cell.benchmark):
             continue
-        if benchmark_of(pattern_of(cell.benchmark, cell.size_bytes)) == asked:
+        if benchmark_of(pattern_of(cell.benchmark, cell.size_bytes)) == benchmark:
             known[cell.implementation, cell.placement].append(line.times_seconds.reshape(-1, len(flows)))
     if not known:
         raise InputError(
             f"run {run_id} did not measure this pattern",
-            f"rankwise show {run_id} shows what it measured; rankwise bench {asked[:60]} measures it",
+            f"rankwise show {run_id} shows what it measured; rankwise bench {benchmark[:60]} measures it",
         )
-    found = []
-    starts = np.array([one.start_seconds for one in flows])
-    ours = np.array([one.end_seconds for one in flows])
+    measured = []
+    starts = np.array([flow.start_seconds for flow in flows])
+    ours = np.array([flow.end_seconds for flow in flows])
     for (variant, placement), each in known.items():
         rows = np.concatenate(each)
         whole = float(np.median(np.max(rows + starts, axis=1)))
-        cells = [("until the last ends", sum(one.size_bytes for one in flows), whole, float(ours.max()))]
+        cells = [("until the last ends", sum(flow.size_bytes for flow in flows), whole, float(ours.max()))]
         cells += [
             (
-                f"{one.from_rank} -> {one.to_rank}",
-                one.size_bytes,
+                f"{flow.from_rank} -> {flow.to_rank}",
+                flow.size_bytes,
                 float(seconds),
-                one.end_seconds - one.start_seconds,
+                flow.end_seconds - flow.start_seconds,
             )
-            for one, seconds in zip(flows, np.median(rows, axis=0), strict=True)
+            for flow, seconds in zip(flows, np.median(rows, axis=0), strict=True)
         ]
-        found += [
+        measured += [
             Measured(variant, name, size, ranks_of_flows(flows), placement, seconds, predicted, "", True)
             for name, size, seconds, predicted in cells
         ]
-    return tuple(found)
+    return tuple(measured)
 
 
 def is_of_program(store: Path, run_id: int) -> bool:
@@ -118,7 +120,7 @@ def beside_program(store: Path, run_id: int, question: Files, simulation: Simula
     ranks = len(simulation.jobs[0].finish_seconds)
     times = _times(program, launches, ranks)
     if not times:
-        typed, names = " ".join(program.arguments), ", ".join(one.name for one in program.metrics)
+        typed, names = " ".join(program.arguments), ", ".join(metric.name for metric in program.metrics)
         raise InputError(
             f"run {run_id} has no time of {typed} on {ranks} ranks: looked for launches on so many ranks with a "
             f"value of {names}",
@@ -136,17 +138,17 @@ def _times(
     program: Program, launches: Sequence[Launch], ranks: int
 ) -> dict[tuple[str, str, str], list[float]]:  # fmt: skip
     """Seconds, one value a launch, by variant, metric and placement: the wall time, and metrics that are times."""
-    units = {one.name: one.unit_seconds for one in program.metrics}
-    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    units = {metric.name: metric.unit_seconds for metric in program.metrics}
+    times: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
     for launch in launches:
         values = {cell: value for (cell, _), value in launch.values().items() if cell.ranks == ranks}
         if values and WALL_TIME not in units:
             cell = next(iter(values))
-            found[cell.variant, WALL_TIME, cell.placement].append(launch.seconds)
+            times[cell.variant, WALL_TIME, cell.placement].append(launch.seconds)
         for cell, value in values.items():
             if unit := units[cell.benchmark]:
-                found[cell.variant, cell.benchmark, cell.placement].append(value * unit)
-    return dict(found)
+                times[cell.variant, cell.benchmark, cell.placement].append(value * unit)
+    return dict(times)
 
 
 def _is_program(program: Program, traced: Sequence[str]) -> bool:
@@ -157,8 +159,8 @@ def _is_program(program: Program, traced: Sequence[str]) -> bool:
         same
         and len(traced) == len(program.arguments)
         and all(
-            one == other or _file(program, one) == _file(program, other)
-            for one, other in zip(others, traced[1:], strict=True)
+            argument == other or _file(program, argument) == _file(program, other)
+            for argument, other in zip(others, traced[1:], strict=True)
         )
     )
 
@@ -173,7 +175,7 @@ def _file(program: Program, word: str) -> Path | str:
 
 def ranks_of_flows(flows: Sequence[Flow]) -> int:
     """Return how many ranks the flows take."""
-    return 1 + max(max(one.from_rank, one.to_rank) for one in flows)
+    return 1 + max(max(flow.from_rank, flow.to_rank) for flow in flows)
 
 
 def beside(
@@ -190,26 +192,26 @@ def beside(
             "compare `rankwise predict collective`, `pattern` or `trace` with it",
         )
     with Store(store) as opened:
-        known = {one.name: one for one in opened.benchmarks(run_id)}
+        known = {benchmark.name: benchmark for benchmark in opened.benchmarks(run_id)}
         rows = list_cells(opened.launches(run_id), known)
     fastest: dict[int, str] = {}
     for (algorithm, size), total in totals.items():
         if size not in fastest or total < totals[fastest[size], size]:
             fastest[size] = algorithm
-    found = []
+    measured = []
     for row in rows:
         if row.quantity != "time" or row.ranks != ranks or operation_of(row.benchmark) != question.operation:
             continue
         own = is_schedule(row.benchmark)
         algorithm = row.benchmark.partition(".")[2].partition(":")[0] if own else fastest.get(row.size_bytes, "")
         if (algorithm, row.size_bytes) in totals:
-            found.append(Measured(
+            measured.append(Measured(
                 row.implementation, row.benchmark, row.size_bytes, row.ranks, row.placement, row.median_seconds,
                 totals[algorithm, row.size_bytes], algorithm, own,
             ))  # fmt: skip
-    if not found:
+    if not measured:
         raise InputError(
             f"run {run_id} has no {question.operation} of these sizes on {ranks} ranks",
             f"rankwise show {run_id} shows what it measured; give the number of ranks with -n",
         )
-    return tuple(sorted(found, key=lambda one: (one.size_bytes, one.benchmark, one.variant)))
+    return tuple(sorted(measured, key=lambda cell: (cell.size_bytes, cell.benchmark, cell.variant)))

@@ -11,10 +11,10 @@ from rankwise.report import page
 from rankwise.report.prediction_page import MOST_LINKS, prediction_page
 
 
-def write(path: Path, found: Prediction) -> None:
+def write(path: Path, prediction: Prediction) -> None:
     """Write the page to `path`. Raises HostError if that is not possible."""
     loads = None
-    if found.timeline is not None:
-        total = found.simulation.total_seconds
-        loads = link_loads(found.timeline, found.platform, found.nodes_of_ranks, total, MOST_LINKS)
-    page.write(path, prediction_page(found, loads, time.time()))
+    if prediction.timeline is not None:
+        total = prediction.simulation.total_seconds
+        loads = link_loads(prediction.timeline, prediction.platform, prediction.nodes_of_ranks, total, MOST_LINKS)
+    page.write(path, prediction_page(prediction, loads, time.time()))

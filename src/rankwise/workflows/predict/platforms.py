@@ -55,8 +55,8 @@ def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = No
         raise InputError(f"platform not found: {file}", _REMEDY)
     platform = platform_file.read(file)
     source = platform.provenance
-    words = _source_in_words(platform)
-    name = f"{file.name}: {words}" if words else file.name
+    source_text = _source_in_words(platform)
+    name = f"{file.name}: {source_text}" if source_text else file.name
     notices = _not_measured(platform)
     if testbed and source.testbed not in ("", testbed, _described_name(testbed)):
         notices = (other_testbed(platform, testbed), *notices)
@@ -66,30 +66,30 @@ def find(file: Path | None, testbed: str, mpi: str = "", store: Path | None = No
 def _fitted(mpi: str, testbed: str, store: Path | None) -> NamedPlatform:
     """The newest stored fit of an MPI, on this testbed if one is given."""
     with Store(store) as opened:
-        fits = [one for one in opened.runs() if one.kind == "fit" and one.status == "complete"]
-    parts = {one.id for one in fits if one.parent in {other.id for other in fits}}
-    where = {testbed, _described_name(testbed)} if testbed else {one.testbed for one in fits}
-    known = [one for one in fits if one.id not in parts and one.testbed in where]
-    those = [one for one in known if any(own == mpi or own.startswith(f"{mpi}-") for own in one.implementations)]
+        fits = [run for run in opened.runs() if run.kind == "fit" and run.status == "complete"]
+    parts = {run.id for run in fits if run.parent in {other.id for other in fits}}
+    where = {testbed, _described_name(testbed)} if testbed else {run.testbed for run in fits}
+    known = [run for run in fits if run.id not in parts and run.testbed in where]
+    those = [run for run in known if any(own == mpi or own.startswith(f"{mpi}-") for own in run.implementations)]
     if not those:
         there = sorted(
-            {f"{' and '.join(one.implementations)} on {one.testbed}" for one in fits if one.id not in parts}
+            {f"{' and '.join(run.implementations)} on {run.testbed}" for run in fits if run.id not in parts}
         )
         raise InputError(
             f"no fit of {mpi}{f' on {testbed}' if testbed else ''} is stored"
             + (f"; there is {', '.join(there)}" if there else ""),
             f"measure it: rankwise fit --testbed {testbed or 'NAME'} --mpi {mpi}",
         )
-    newest = max(those, key=lambda one: one.id)
-    found = fitting.load(newest.id, store or paths.store_path())
-    platform = found.platform
+    newest = max(those, key=lambda run: run.id)
+    fit = fitting.load(newest.id, store or paths.store_path())
+    platform = fit.platform
     return NamedPlatform(platform, f"run {newest.id}: {_source_in_words(platform)}", _not_measured(platform))
 
 
 def _source_in_words(platform: Platform) -> str:
     source = platform.provenance
-    words = " with ".join(one for one in (source.testbed, source.implementation) if one)
-    return words + (f", {source.measured}" if words and source.measured else "")
+    text = " with ".join(part for part in (source.testbed, source.implementation) if part)
+    return text + (f", {source.measured}" if text and source.measured else "")
 
 
 def _described_name(testbed: str) -> str:

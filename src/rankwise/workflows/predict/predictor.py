@@ -86,14 +86,14 @@ class Ready:
 
 def ready(request: PredictRequest) -> Ready:
     """Return the request ready to simulate. Raises InputError."""
-    found = platforms.find(request.platform_file, request.testbed, request.mpi, request.fits)
-    model = model_of(found.platform, request.model).name
-    before = request.question.posed(found.platform)
+    named = platforms.find(request.platform_file, request.testbed, request.mpi, request.fits)
+    model = model_of(named.platform, request.model).name
+    before = request.question.posed(named.platform)
     platform = before.platform
     for change in request.changes:
         platform = changed(platform, change)
     algorithms = request.question.algorithms if isinstance(request.question, Files) else ()
-    return Ready(found, replace(before, platform=platform), before, model, Detail(algorithms=algorithms))
+    return Ready(named, replace(before, platform=platform), before, model, Detail(algorithms=algorithms))
 
 
 def predict(request: PredictRequest, store: Path | None = None, progress: Progress = no_progress) -> Prediction:
@@ -113,12 +113,12 @@ def predict(request: PredictRequest, store: Path | None = None, progress: Progre
         detail = replace(detail, timeline=request.timeline)
         first, timeline = simulate_and_trace(simulator_json(platform, model), jobs, bounds, detail)
         first = replace(first, spread=spread)
-    worst = [one for one in first.by_link if one.seconds > 0][: MOST_HELPS if request.helps else 0]
+    worst = [loss for loss in first.by_link if loss.seconds > 0][: MOST_HELPS if request.helps else 0]
     own, why_not = _band_platforms(platform, model, first.seconds)
     ways = _ways(platform, first.by_link, worst)
     others = [*([at.before.platform] if request.changes else []), *own, *(way for _, _, way in ways)]
     more = simulate_each(others, jobs, model, request.bounds, at.detail, progress=progress) if others else []
-    totals = [one.total_seconds for one in more]
+    totals = [simulation.total_seconds for simulation in more]
     baseline = totals.pop(0) if request.changes else None
     moved, without = totals[: len(own)], totals[len(own) :]
     made: Band | None = None
@@ -131,7 +131,7 @@ def predict(request: PredictRequest, store: Path | None = None, progress: Progre
         no_band=why_not if made else f"the error of {model} on this platform is not known",
         helps=_helps(ways, without),
         baseline_seconds=baseline,
-        changes=tuple(one.text for one in request.changes),
+        changes=tuple(change.text for change in request.changes),
         measured=_beside(request, store, platform, {total_key(request.question): total}, first),
         recorded=at.posed.recorded,
         notices=(*at.notices, *_notices(request, at, store)),
@@ -143,17 +143,17 @@ def _ways(
     platform: Platform, lost: Sequence[LinkLoss], worst: Sequence[LinkLoss]
 ) -> list[tuple[str, float, Platform]]:
     """What might help, the time lost there, and the platform without: the worst, these together, all of a kind."""
-    ways = [(one.link, one.seconds, relieved(platform, one.link)) for one in worst]
+    ways = [(loss.link, loss.seconds, relieved(platform, loss.link)) for loss in worst]
     if len(worst) > 1:
-        name = " + ".join(one.link for one in worst) if len(worst) == 2 else f"these {len(worst)} together"
-        together = reduce(relieved, (one.link for one in worst), platform)
-        ways.append((name, math.fsum(one.seconds for one in worst), together))
-    links = {one.name for one in platform.links}
+        name = " + ".join(loss.link for loss in worst) if len(worst) == 2 else f"these {len(worst)} together"
+        together = reduce(relieved, (loss.link for loss in worst), platform)
+        ways.append((name, math.fsum(loss.seconds for loss in worst), together))
+    links = {link.name for link in platform.links}
     kinds: tuple[tuple[Literal["links", "NICs"], bool], ...] = (("links", True), ("NICs", False))
     for kind, is_link in kinds:
-        those = [one for one in lost if (one.link in links) == is_link]
+        those = [loss for loss in lost if (loss.link in links) == is_link]
         if worst and len(those) > 1 and set(those) - set(worst):
-            ways.append((f"all {kind}", math.fsum(one.seconds for one in those), all_relieved(platform, kind)))
+            ways.append((f"all {kind}", math.fsum(loss.seconds for loss in those), all_relieved(platform, kind)))
     return ways
 
 
@@ -176,18 +176,22 @@ def compare(
     at = ready(replace(request, question=choices[0]))
     bounds = replace(request.bounds, at_once=min(request.bounds.at_once, len(choices)))
 
-    def one(question: Collective) -> Variation:
+    def variation(question: Collective) -> Variation:
         own = replace(request, question=question)
         try:
             posed = ready(own).posed
-            found = simulate(simulator_json(posed.platform, at.model), posed.jobs, bounds, at.detail)
+            simulation = simulate(simulator_json(posed.platform, at.model), posed.jobs, bounds, at.detail)
         except RankwiseError as error:
             return Variation(question.algorithm, question.size_bytes, float("nan"), 0.0, 0, str(error))
         return Variation(
-            question.algorithm, question.size_bytes, found.total_seconds, found.contention_seconds, found.messages
+            question.algorithm,
+            question.size_bytes,
+            simulation.total_seconds,
+            simulation.contention_seconds,
+            simulation.messages,
         )
 
-    rows = each([partial(one, question) for question in choices], bounds.at_once, progress)
+    rows = each([partial(variation, question) for question in choices], bounds.at_once, progress)
     if all(row.refused for row in rows):
         raise InputError(rows[0].refused.rpartition(": ")[2], "rankwise schedule list shows them")
     rows.sort(key=lambda row: (row.size_bytes, bool(row.refused), row.total_seconds if not row.refused else 0.0))
@@ -214,14 +218,14 @@ def sweep(
     platform = at.posed.platform
     values = [low * (high / low) ** (i / (steps - 1)) for i in range(steps)]
     tried = [platform, *(changed(platform, change.with_value(value)) for value in values)]
-    found = simulate_each(tried, at.posed.jobs, at.model, request.bounds, at.detail, progress=progress)
+    simulations = simulate_each(tried, at.posed.jobs, at.model, request.bounds, at.detail, progress=progress)
     points = tuple(
-        SweepPoint(value, one.total_seconds, one.contention_seconds)
-        for value, one in zip(values, found[1:], strict=True)
+        SweepPoint(value, simulation.total_seconds, simulation.contention_seconds)
+        for value, simulation in zip(values, simulations[1:], strict=True)
     )
     return Sweep(
         request.question.title, at.found.name, at.model, f"{change.name}.{change.quantity}",
-        value_now(platform, change), found[0].total_seconds, points, at.notices,
+        value_now(platform, change), simulations[0].total_seconds, points, at.notices,
     )  # fmt: skip
 
 

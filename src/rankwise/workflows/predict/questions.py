@@ -61,7 +61,7 @@ class Files:
     @property
     def title(self) -> str:
         """Return the files' names."""
-        return " and ".join(Path(one).name for one in self.files)
+        return " and ".join(Path(file).name for file in self.files)
 
     @property
     def program(self) -> tuple[str, ...]:
@@ -70,12 +70,12 @@ class Files:
 
     def posed(self, platform: Platform) -> Posed:
         """Return a job for each file."""
-        found = [_file_job(one, platform) for one in self.files]
-        recorded = found[0].recorded if len(found) == 1 else None
+        file_jobs = [_file_job(file, platform) for file in self.files]
+        recorded = file_jobs[0].recorded if len(file_jobs) == 1 else None
         return Posed(
-            tuple(one.job for one in found),
+            tuple(file_job.job for file_job in file_jobs),
             platform,
-            tuple(said for one in found for said in one.notices),
+            tuple(said for file_job in file_jobs for said in file_job.notices),
             recorded,
         )
 
@@ -102,7 +102,7 @@ class Collective:
 
     def ranks_on(self, platform: Platform) -> int:
         """Return the number of ranks on a platform."""
-        here = len(self.network.groups[0]) if self.network else sum(len(one.nodes) for one in platform.sites)
+        here = len(self.network.groups[0]) if self.network else sum(len(site.nodes) for site in platform.sites)
         return self.ranks or here
 
     def posed(self, platform: Platform) -> Posed:
@@ -115,24 +115,24 @@ class Collective:
                 raise InputError(
                     f"{self.ranks} ranks do not match --sites, which has {len(places)}", "leave one of them out"
                 )
-            now = _sizes_in_words([len(one.nodes) for one in platform.sites])
+            now = _sizes_in_words([len(site.nodes) for site in platform.sites])
             platform, larger = extended(platform, nodes)
             if larger:
                 notices = (Notice(
                     "extended platform", f"the platform has {now}; more of the same is assumed for "
                     f"{_sizes_in_words(nodes)}", "fit on a larger testbed to know",
                 ),)  # fmt: skip
-        nodes_there = sum(len(one.nodes) for one in platform.sites)
+        nodes_there = sum(len(site.nodes) for site in platform.sites)
         ranks = self.ranks_on(platform)
         if ranks > MOST_RANKS:
             raise InputError(f"{ranks} ranks are too many", f"at most {MOST_RANKS}")
-        asked = {
+        collective = {
             "operation": self.operation, "algorithm": self.algorithm, "ranks": ranks, "count": self.size_bytes,
             "root": self.root, "segment": self.segment_bytes, "fan_out": self.fan_out, "lanes": self.lanes,
         }  # fmt: skip
         if len(platform.sites) > 1:
-            asked["sites"] = _ranks_by_site(platform, nodes_of_ranks(ranks, nodes_there, places))
-        return Posed((SimulatorJob(self.title, text=json.dumps(asked), nodes=places),), platform, notices)
+            collective["sites"] = _ranks_by_site(platform, nodes_of_ranks(ranks, nodes_there, places))
+        return Posed((SimulatorJob(self.title, text=json.dumps(collective), nodes=places),), platform, notices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def algorithms_of(operation: str) -> tuple[str, ...]:
     """Return the names of the algorithms of an operation. Raises UnknownNameError."""
     if operation not in OPERATIONS:
         raise UnknownNameError("operation", operation, OPERATIONS)
-    return tuple(one.name for one in schedules.algorithms(operation))
+    return tuple(algorithm.name for algorithm in schedules.algorithms(operation))
 
 
 def nodes_of_ranks(ranks: int, nodes: int, places: Sequence[int] = ()) -> list[int]:
@@ -174,11 +174,11 @@ def _layout(network: Network) -> tuple[list[int], tuple[int, ...]]:
 
 
 def _ranks_by_site(platform: Platform, nodes: Sequence[int]) -> list[list[int]]:
-    site_of = [site for site, one in enumerate(platform.sites) for _ in one.nodes]
-    found: dict[int, list[int]] = {}
+    site_of = [site for site, platform_site in enumerate(platform.sites) for _ in platform_site.nodes]
+    ranks_by_site: dict[int, list[int]] = {}
     for rank, node in enumerate(nodes):
-        found.setdefault(site_of[node], []).append(rank)
-    return list(found.values())
+        ranks_by_site.setdefault(site_of[node], []).append(rank)
+    return list(ranks_by_site.values())
 
 
 def _sizes_in_words(nodes: Sequence[int]) -> str:
@@ -213,7 +213,7 @@ def _file_job(text: str, platform: Platform) -> _FileJob:
 def _trace_job(job: SimulatorJob, trace: Trace, platform: Platform) -> SimulatorJob:
     """A recorded program, on the hosts that it ran on if the platform has them and nothing else is asked for."""
     names = [node for site in platform.sites for node in site.nodes]
-    hosts = [one.host for one in sorted(trace.ranks, key=lambda rank: rank.rank)]
+    hosts = [rank.host for rank in sorted(trace.ranks, key=lambda rank: rank.rank)]
     if not job.nodes and set(hosts) <= set(names):
         job = replace(job, nodes=tuple(names.index(host) for host in hosts))
     return replace(job, text="\n".join(goal(trace)) + "\n")
@@ -222,7 +222,7 @@ def _trace_job(job: SimulatorJob, trace: Trace, platform: Platform) -> Simulator
 def _joined(folder: Path) -> str:
     """The files of a time-independent trace, one for each rank, one behind the other."""
     parts = []
-    for path in sorted(one for one in folder.iterdir() if one.is_file()):
+    for path in sorted(file for file in folder.iterdir() if file.is_file()):
         text = path.read_text(encoding="utf-8", errors="replace")
         first = text.split(maxsplit=2)
         if len(first) > 1 and whole_number(first[0]) is not None and whole_number(first[1]) is None:

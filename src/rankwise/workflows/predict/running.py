@@ -27,11 +27,11 @@ def each(work: Sequence[Callable[[], T]], at_once: int, progress: Progress = no_
     """Return what each piece of work returns, in their order; an error or an interruption ends all of them."""
     pool = ThreadPoolExecutor(max(1, min(at_once, len(work))))
     try:
-        futures = [pool.submit(one) for one in work]
-        for done, one in enumerate(as_completed(futures), 1):
-            one.result()
+        futures = [pool.submit(task) for task in work]
+        for done, finished in enumerate(as_completed(futures), 1):
+            finished.result()
             progress(done, len(work))
-        return [one.result() for one in futures]
+        return [future.result() for future in futures]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         end_processes(own_descendants())
@@ -45,6 +45,6 @@ def simulate_each(
     *, tolerance: float | None = None, progress: Progress = no_progress,
 ) -> list[Simulation]:  # fmt: skip
     """Return the simulation of the same jobs on each of these platforms."""
-    texts = [simulator_json(one, model, tolerance) for one in platforms]
+    texts = [simulator_json(platform, model, tolerance) for platform in platforms]
     own = replace(bounds, at_once=max(1, min(bounds.at_once, len(texts))))
     return each([partial(simulate, text, jobs, own, detail) for text in texts], own.at_once, progress)

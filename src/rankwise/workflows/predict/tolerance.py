@@ -65,19 +65,22 @@ def tolerance(request: PredictRequest, progress: Progress = no_progress) -> Tole
     total = first.total_seconds
     if total <= 0:
         raise InputError(f"{request.question.title} takes no time", "predict something that sends messages")
-    slopes = [one.within(total) for one in _slopes_of_one_run(solver, platform, names, first.seconds)]
+    slopes = [
+        class_slopes.within(total) for class_slopes in _slopes_of_one_run(solver, platform, names, first.seconds)
+    ]
     work = [
-        partial(_loss, solver, platform, name, total, share, one.by_delay)
-        for name, one in zip(names, slopes, strict=True)
+        partial(_loss, solver, platform, name, total, share, class_slopes.by_delay)
+        for name, class_slopes in zip(names, slopes, strict=True)
         for share in SHARES
     ]
     losses = each(work, solver.at_once, progress)
     classes = tuple(
         ClassTolerance(
-            name, value_now(platform, Change(name, "delay", 0.0)), _rate_now(platform, name), one.by_delay,
-            one.by_rate, tuple(losses[i * len(SHARES) : (i + 1) * len(SHARES)]), one.how, one.longest_path,
+            name, value_now(platform, Change(name, "delay", 0.0)), _rate_now(platform, name),
+            class_slopes.by_delay, class_slopes.by_rate, tuple(losses[i * len(SHARES) : (i + 1) * len(SHARES)]),
+            class_slopes.how, class_slopes.longest_path,
         )
-        for i, (name, one) in enumerate(zip(names, slopes, strict=True))
+        for i, (name, class_slopes) in enumerate(zip(names, slopes, strict=True))
     )  # fmt: skip
     said = (*at.notices, *_feedback(at.model, classes))
     return Tolerance(request.question.title, at.found.name, at.model, total, classes, said)
@@ -86,9 +89,10 @@ def tolerance(request: PredictRequest, progress: Progress = no_progress) -> Tole
 def _feedback(model: str, classes: Sequence[ClassTolerance]) -> tuple[Notice, ...]:
     """Say for which classes there are no derivatives."""
     names = [
-        one.name
-        for one in classes
-        if math.isnan(one.by_delay) or (math.isnan(one.by_rate_seconds) and not math.isnan(one.bytes_per_second))
+        class_tolerance.name
+        for class_tolerance in classes
+        if math.isnan(class_tolerance.by_delay)
+        or (math.isnan(class_tolerance.by_rate_seconds) and not math.isnan(class_tolerance.bytes_per_second))
     ]
     if not names:
         return ()
@@ -102,7 +106,7 @@ def _feedback(model: str, classes: Sequence[ClassTolerance]) -> tuple[Notice, ..
 def _classes(platform: Platform) -> list[str]:
     """The classes of pairs of nodes; two ranks of one node have no link."""
     used = {route.pair_class for route in platform.routes}
-    return [one.name for one in platform.classes if one.name in used]
+    return [pair_class.name for pair_class in platform.classes if pair_class.name in used]
 
 
 def _rate_now(platform: Platform, name: str) -> float:
@@ -134,19 +138,19 @@ def _slopes_of_one_run(solver: Solver, platform: Platform, names: Sequence[str],
     """
     side: Literal["any", "right"] = "right" if seconds < LONG_SECONDS else "any"
     derivatives = solver.simulation(platform, side).derivatives
-    found = {one.parameter: one.value for one in derivatives}
-    longest = {one.parameter: one.longest_path for one in derivatives}
+    by_parameter = {derivative.parameter: derivative.value for derivative in derivatives}
+    longest = {derivative.parameter: derivative.longest_path for derivative in derivatives}
     made = []
     for name in names:
-        by_rate, how = _by_rate(platform, name, found), "one run"
+        by_rate, how = _by_rate(platform, name, by_parameter), "one run"
         if by_rate is None:
             by_rate, how = _forward_by_rate(solver, platform, name), "differences"
         latency = f"classes.{name}.latency"
-        made.append(Slopes(found[latency], by_rate, how, longest[latency]))
+        made.append(Slopes(by_parameter[latency], by_rate, how, longest[latency]))
     return made
 
 
-def _by_rate(platform: Platform, name: str, found: Mapping[str, float]) -> float | None:
+def _by_rate(platform: Platform, name: str, by_parameter: Mapping[str, float]) -> float | None:
     """dT/d(ln rate) of the links or NICs between such pairs, and of what a byte takes alone where that follows.
 
     None where it follows in some ranges of sizes only, for the derivative is that of all.
@@ -162,15 +166,16 @@ def _by_rate(platform: Platform, name: str, found: Mapping[str, float]) -> float
         if len(moves) > 1 and any(move for _, move in moves):
             return None
         total += sum(
-            gap * move / math.log1p(RATE_STEP) * found[f"classes.{old.name}.gap_byte"] for gap, move in moves
+            gap * move / math.log1p(RATE_STEP) * by_parameter[f"classes.{old.name}.gap_byte"]
+            for gap, move in moves
         )
     links, sites = resources(platform, name)
     for link in platform.links:
-        total += link.bytes_per_second * found[f"links.{link.name}.rate"] if link.name in links else 0.0
+        total += link.bytes_per_second * by_parameter[f"links.{link.name}.rate"] if link.name in links else 0.0
     for site in platform.sites:
         if site.name in sites:
-            total += site.out_bytes_per_second * found[f"sites.{site.name}.out"]
-            total += site.in_bytes_per_second * found[f"sites.{site.name}.in"]
+            total += site.out_bytes_per_second * by_parameter[f"sites.{site.name}.out"]
+            total += site.in_bytes_per_second * by_parameter[f"sites.{site.name}.in"]
     return total
 
 

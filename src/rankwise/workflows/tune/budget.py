@@ -118,10 +118,10 @@ class PunctualLaunching(Launching):
             expected = min(longest, UNSTEADY * expected) if self._pace.knows(cells[0]) else longest
         if self.clock() + expected > self.end:
             raise TimeIsOverError
-        found = super().launch(implementation, program, cells, *arguments, **more)
-        self._longest_seconds[implementation.id] = max(longest or 0.0, found.seconds)
-        self._pace.add([found])
-        return found
+        launch = super().launch(implementation, program, cells, *arguments, **more)
+        self._longest_seconds[implementation.id] = max(longest or 0.0, launch.seconds)
+        self._pace.add([launch])
+        return launch
 
 
 @dataclass(slots=True)
@@ -138,11 +138,11 @@ class Pace:
 
     def add(self, launches: Iterable[Launch]) -> None:
         """Take launches into account."""
-        for one in launches:
-            if one.status == "finished" and one.series and one.cells_seconds and not one.verifying:
-                expected = sum(self._cell_seconds(series.cell) for series in one.series)
-                parts = one.seconds - one.cells_seconds, one.cells_seconds / expected
-                first = one.series[0].cell
+        for launch in launches:
+            if launch.status == "finished" and launch.series and launch.cells_seconds and not launch.verifying:
+                expected = sum(self._cell_seconds(series.cell) for series in launch.series)
+                parts = launch.seconds - launch.cells_seconds, launch.cells_seconds / expected
+                first = launch.series[0].cell
                 self._seen[_whose(first)] = self._seen[_shared(first)] = parts
 
     def knows(self, cell: Cell) -> bool:

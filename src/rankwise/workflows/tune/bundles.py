@@ -56,7 +56,10 @@ class Bundle:
         """
         if self.candidates:
             switched = {cell.benchmark for cell in self.cells()}
-            return replace(base, decisions=tuple(one for one in base.decisions if one.operation not in switched))
+            return replace(
+                base,
+                decisions=tuple(decision for decision in base.decisions if decision.operation not in switched),
+            )
         for trial in self.trials:
             base = merged(base, trial.tuning)
         return base
@@ -84,22 +87,22 @@ def bundled(
             own[tuple((cell.ranks, cell.options, cell.placement) for cell in trial.cells[:1])].append(trial)
         for kind, trials in own.items():
             kinds[kind].append(trials)
-    found: list[Bundle] = []
+    bundles: list[Bundle] = []
     for several in kinds.values():
         apart: list[list[Trial]] = []
         together: list[Trial] = []
         by_size: list[Trial] = []
         candidates: dict[str, Candidate] = {}
-        for asked in several:
-            scheduled, trials = _parted(asked)
+        for search_trials in several:
+            scheduled, trials = _parted(search_trials)
             choosing = [candidates_of(implementation, trial) for trial in trials if trial.name != AGAIN]
             switches = any(choosing) and None not in choosing
             trials = [trial for trial in trials if switches or trial.name != AGAIN]
             known = [candidates_of(implementation, trial) for trial in trials]
             if switches or scheduled:
                 together += [*(trials if switches else _defaults(trials)), *scheduled]
-                for one in (*known, *(candidates_of(implementation, trial) for trial in scheduled)):
-                    candidates |= one or {}
+                for trial_candidates in (*known, *(candidates_of(implementation, trial) for trial in scheduled)):
+                    candidates |= trial_candidates or {}
             if switches or (scheduled and not _choices(trials)):
                 continue
             if _has_room(implementation, trials):
@@ -107,10 +110,12 @@ def bundled(
                 apart.append(_defaults(trials))
             else:
                 apart.append(trials)
-        found += _switched(together, candidates, most_cells)
-        found += _told_by_size(implementation, by_size, most_cells, shuffle or random.Random(0))
-        found += [Bundle(tuple(one for one in row if one is not None)) for row in zip_longest(*apart)]
-    return found
+        bundles += _switched(together, candidates, most_cells)
+        bundles += _told_by_size(implementation, by_size, most_cells, shuffle or random.Random(0))
+        bundles += [
+            Bundle(tuple(row_trial for row_trial in row if row_trial is not None)) for row in zip_longest(*apart)
+        ]
+    return bundles
 
 
 def _parted(trials: Sequence[Trial]) -> tuple[list[Trial], list[Trial]]:
@@ -129,16 +134,16 @@ def candidates_of(implementation: Implementation, trial: Trial) -> dict[str, Can
     """Return what to switch to for each label of the trial's cells; None where that cannot be switched."""
     if trial.tuning.settings or trial.tuning.host_settings:
         return None
-    found: dict[str, Candidate] = {}
+    candidates: dict[str, Candidate] = {}
     for cell in trial.cells:
-        if cell.label == DEFAULT or cell.label in found:
+        if cell.label == DEFAULT or cell.label in candidates:
             continue
         if cell.label == AGAIN:
-            found[cell.label] = Candidate()
+            candidates[cell.label] = Candidate()
             continue
         choice = choice_at(trial.tuning, cell)
         if chosen_schedule(choice):
-            found[cell.label] = Candidate(benchmark=benchmark_of(cell.benchmark, choice))
+            candidates[cell.label] = Candidate(benchmark=benchmark_of(cell.benchmark, choice))
             continue
         try:
             candidate = family_named(implementation.family).candidate(implementation, cell.benchmark, choice)
@@ -146,34 +151,34 @@ def candidates_of(implementation: Implementation, trial: Trial) -> dict[str, Can
             return None
         if candidate is None:
             return None
-        found[cell.label] = candidate
-    return found
+        candidates[cell.label] = candidate
+    return candidates
 
 
 def tunings_of(bundle: Bundle) -> dict[str, Tuning]:
     """Return what each label of a bundle's cells stands for: the choice for its operation and ranks alone."""
-    found: dict[str, Tuning] = {}
+    tunings: dict[str, Tuning] = {}
     for trial in bundle.trials:
         for cell in trial.cells:
             rules = (Rule(None, choice_at(trial.tuning, cell)),)
             if cell.label != DEFAULT and rules[0].choice != Choice():
-                found[cell.label] = Tuning(decisions=(Decision(cell.benchmark, cell.ranks, rules),))
-    return found
+                tunings[cell.label] = Tuning(decisions=(Decision(cell.benchmark, cell.ranks, rules),))
+    return tunings
 
 
 def _switched(trials: Sequence[Trial], candidates: Mapping[str, Candidate], most_cells: int) -> list[Bundle]:
     """Launches of whole sizes: what is compared with the default is measured beside it."""
     sizes = list(dict.fromkeys((cell.benchmark, cell.size_bytes) for trial in trials for cell in trial.cells))
-    found: list[Bundle] = []
+    bundles: list[Bundle] = []
     for size in sizes:
         own = _only(trials, [size])
-        last = found[-1] if found else None
+        last = bundles[-1] if bundles else None
         both = _only(trials, [size, *_sizes(last)]) if last else ()
         if last and len({cell for trial in both for cell in trial.cells}) <= most_cells:
-            found[-1] = replace(last, trials=both)
+            bundles[-1] = replace(last, trials=both)
         else:
-            found.append(Bundle(own, candidates))
-    return found
+            bundles.append(Bundle(own, candidates))
+    return bundles
 
 
 def _sizes(bundle: Bundle) -> list[tuple[str, int]]:
@@ -227,13 +232,13 @@ def _told_by_size(
         labels = shuffle.sample([*known], len(known))
         row = []
         for start in range(0, len(labels), few):
-            mine = labels[start : start + few]
+            few_labels = labels[start : start + few]
             table, candidates = family_named(implementation.family).candidates_by_size(
-                implementation, operation, own[0].cells[0].ranks, sizes, [known[label] for label in mine]
+                implementation, operation, own[0].cells[0].ranks, sizes, [known[label] for label in few_labels]
             )
-            row.append(Bundle(_labelled(own, mine), dict(zip(mine, candidates, strict=True)), table))
+            row.append(Bundle(_labelled(own, few_labels), dict(zip(few_labels, candidates, strict=True)), table))
         rows.append(row)
-    return [_joined([one for one in row if one]) for row in zip_longest(*rows)]
+    return [_joined([bundle for bundle in row if bundle]) for row in zip_longest(*rows)]
 
 
 def _labelled(trials: Iterable[Trial], labels: Iterable[str]) -> tuple[Trial, ...]:
@@ -245,9 +250,9 @@ def _labelled(trials: Iterable[Trial], labels: Iterable[str]) -> tuple[Trial, ..
 
 def _joined(bundles: Sequence[Bundle]) -> Bundle:
     """Bundles of different operations in one launch."""
-    found = bundles[0]
-    for one in bundles[1:]:
-        found = Bundle(
-            (*found.trials, *one.trials), {**found.candidates, **one.candidates}, found.table + one.table
+    whole = bundles[0]
+    for bundle in bundles[1:]:
+        whole = Bundle(
+            (*whole.trials, *bundle.trials), {**whole.candidates, **bundle.candidates}, whole.table + bundle.table
         )
-    return found
+    return whole

@@ -44,17 +44,17 @@ def own_choices(
     Of an algorithm what comes to the same words is tried once: a fan-out that is the installation's own is no
     other choice. One of more than there are ranks is none either.
     """
-    found: dict[tuple[str, Native], Choice] = {}
+    by_native: dict[tuple[str, Native], Choice] = {}
     why = ""
-    for choice in choices_of(known, SEGMENTS, tuple(one for one in FANOUTS if one <= ranks)):
+    for choice in choices_of(known, SEGMENTS, tuple(fanout for fanout in FANOUTS if fanout <= ranks)):
         decision = Decision(operation, ranks, (Rule(None, choice),))
         try:
-            words = native_of(implementation, Tuning(tuple(settings), (decision,)))
+            native = native_of(implementation, Tuning(tuple(settings), (decision,)))
         except InputError as error:
             why = str(error)
         else:
-            found.setdefault((choice.algorithm, words), choice)
-    return [*found.values()], why
+            by_native.setdefault((choice.algorithm, native), choice)
+    return [*by_native.values()], why
 
 
 def with_switches(
@@ -67,16 +67,18 @@ def with_switches(
     as one of the sizes is left out: both ends of a rule are validated in any case.
     """
     known = (
-        one.default for one in family_named(implementation.family).knobs(implementation) if one.name == threshold
+        knob.default
+        for knob in family_named(implementation.family).knobs(implementation)
+        if knob.name == threshold
     )
-    chosen = [one.value for one in settings if one.knob == threshold]
-    switches = {one for value in (chosen or known) if (one := whole_number(value)) is not None}
+    chosen = [setting.value for setting in settings if setting.knob == threshold]
+    switches = {switch for value in (chosen or known) if (switch := whole_number(value)) is not None}
     sizes = sorted(sizes_bytes)
     more = {
         size
         for value in switches
         for size in (value, value + _ABOVE_BYTES)
-        if sizes[0] < size < sizes[-1] and min(abs(size - one) for one in sizes) > SAME_SHARE * size
+        if sizes[0] < size < sizes[-1] and min(abs(size - other) for other in sizes) > SAME_SHARE * size
     }
     return tuple(sorted({*sizes, *more}))
 
@@ -96,14 +98,14 @@ def schedule_choices(
     ):  # fmt: skip
         return [], ""
     try:
-        found = [
-            Choice(choice_name(one.name))
-            for one in algorithms(operation)
-            if one.for_networks and one.id in menu and menu[one.id].supported
+        choices = [
+            Choice(choice_name(algorithm.name))
+            for algorithm in algorithms(operation)
+            if algorithm.for_networks and algorithm.id in menu and menu[algorithm.id].supported
         ]
-        for choice in found[:1]:  # can the overlay be built?
+        for choice in choices[:1]:  # can the overlay be built?
             decision = Decision(operation, ranks, (Rule(None, choice),))
             whole_native(implementation, Tuning(decisions=(decision,)), topology)
     except (BuildError, HostError, InputError) as error:
         return [], f"schedules could not be tried: {error}"
-    return found, ""
+    return choices, ""

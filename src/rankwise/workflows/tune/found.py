@@ -51,13 +51,13 @@ class Progress:
     @property
     def is_open(self) -> bool:
         """Whether anything that was found is still to be validated."""
-        return any(one.is_open for one in self.found.values())
+        return any(result.is_open for result in self.found.values())
 
 
 def beyond(tuning: Tuning, base: Tuning) -> Tuning:
     """Return what of a tuning `base` does not have."""
     return Tuning(
-        tuple(one for one in tuning.settings if one not in base.settings),
-        tuple(one for one in tuning.decisions if one not in base.decisions),
-        tuple(one for one in tuning.host_settings if one not in base.host_settings),
+        tuple(setting for setting in tuning.settings if setting not in base.settings),
+        tuple(decision for decision in tuning.decisions if decision not in base.decisions),
+        tuple(setting for setting in tuning.host_settings if setting not in base.host_settings),
     )

@@ -51,28 +51,30 @@ def host_searches(target: Target, implementation: str, spec: TuneSpec) -> dict[s
         return {}
     now = dict((*target.settings, *target.kernel))
     if not kind_named(topology.kind).sets_host_settings:
-        words = worth.manual_advice(now)
-        return {HOST_STAGE: [NothingToAsk(SUBJECT, words)]} if words else {}
+        text = worth.manual_advice(now)
+        return {HOST_STAGE: [NothingToAsk(SUBJECT, text)]} if text else {}
     cells = _Cells(target, implementation)
-    found: dict[str, list[Search]] = {}
+    searches: dict[str, list[Search]] = {}
     if raised := buffer_settings(target.paths, tuple(now.items())):
         name = "tcp-limits=" + "/".join(value.split()[-1] for _, value in raised)
-        found[HOST_STAGE] = [_search("TCP buffer limits", {name: raised}, cells.buffers(now), spec)]
+        searches[HOST_STAGE] = [_search("TCP buffer limits", {name: raised}, cells.buffers(now), spec)]
     if pause := worth.pause_variants(target.paths, now):
-        found[PAUSES_STAGE] = [_search("messages after a pause", pause, cells.pauses(), spec)]
+        searches[PAUSES_STAGE] = [_search("messages after a pause", pause, cells.pauses(), spec)]
     network = worth.network_variants(target.paths, now, _largest_mtu_bytes(topology), spec.criteria.delta)
     if network:
-        found[NETWORK_STAGE] = [_search("congestion control and NICs", network, cells.network(), spec)]
-    if words := "; ".join(worth.left_out(target.paths, now)):
-        found.setdefault(next(reversed(found), HOST_STAGE), []).append(NothingToAsk(SUBJECT, words))
-    return found
+        searches[NETWORK_STAGE] = [_search("congestion control and NICs", network, cells.network(), spec)]
+    if text := "; ".join(worth.left_out(target.paths, now)):
+        searches.setdefault(next(reversed(searches), HOST_STAGE), []).append(NothingToAsk(SUBJECT, text))
+    return searches
 
 
 def own_seconds(target: Target, cell: Cell) -> float:
     """Return what a launch spends in a cell of raw TCP beside its delays, roughly: on bytes and on pauses."""
     if not cell.benchmark.startswith("tcp_"):
         return 0.0
-    slowest = min((one.rate_bits_per_second for one in target.paths if one.rate_bits_per_second > 0), default=1e9)
+    slowest = min(
+        (path.rate_bits_per_second for path in target.paths if path.rate_bits_per_second > 0), default=1e9
+    )
     sending = _MESSAGES * 8 * cell.size_bytes / slowest
     return sending + (_SILENT_SECONDS if cell.benchmark == PAUSED else 0.0)
 

@@ -21,17 +21,17 @@ from rankwise.workflows.tune.stages import Target, TuneSpec, distinct_placements
 
 
 def parts_of(
-    built: Built, topology: Topology | None, found: Mapping[str, Found], accepted: Mapping[str, Acceptance]
+    built: Built, topology: Topology | None, results: Mapping[str, Found], accepted: Mapping[str, Acceptance]
 ) -> tuple[Part, ...]:
     """Return the part of each implementation: what is validated, and what that gains."""
     parts = []
-    for one, mine in found.items():
-        implementation, judged = built.ready[one].implementation, accepted.get(one)
+    for name, result in results.items():
+        implementation, judged = built.ready[name].implementation, accepted.get(name)
         parts.append(Part(
-            one, implementation.family, implementation.version, mine.tuning,
-            whole_native(implementation, mine.tuning, topology), mine.reasons,
-            verdicts=judged.verdicts if judged else (), launches=mine.launches,
-            exhaustive_launches=mine.exhaustive_launches, gain=judged.gain if judged else None,
+            name, implementation.family, implementation.version, result.tuning,
+            whole_native(implementation, result.tuning, topology), result.reasons,
+            verdicts=judged.verdicts if judged else (), launches=result.launches,
+            exhaustive_launches=result.exhaustive_launches, gain=judged.gain if judged else None,
         ))  # fmt: skip
     return tuple(parts)
 
@@ -41,13 +41,13 @@ def verified(parts: Iterable[Part], built: Built, testbed: TestbedKind) -> tuple
     return tuple(replace(part, verification=_in_force(part, built, testbed)) for part in parts)
 
 
-def verification_seconds(built: Built, found: Mapping[str, Found], pace: Pace) -> float:
+def verification_seconds(built: Built, results: Mapping[str, Found], pace: Pace) -> float:
     """Return what that check takes, roughly."""
     cells = (
         cells
-        for one, mine in found.items() if mine.proposed != Tuning()
+        for implementation, result in results.items() if result.proposed != Tuning()
         for cells in verify.launched_cells(
-            mine.proposed, one, {name: its.sized for name, its in built.menu[one].items()}
+            result.proposed, implementation, {name: its.sized for name, its in built.menu[implementation].items()}
         ).values()
     )  # fmt: skip
     return sum(map(pace.launch_seconds, cells))
@@ -62,19 +62,20 @@ def _in_force(part: Part, built: Built, testbed: TestbedKind) -> tuple[Reason, .
     except HostError as error:
         return (Reason("everything", f"could not be verified: {error}"),)
     return tuple(
-        Reason(one.subject, f"{one.state}: {one.wanted} wanted; {one.found or 'nothing found'}") for one in checks
+        Reason(check.subject, f"{check.state}: {check.wanted} wanted; {check.found or 'nothing found'}")
+        for check in checks
     )
 
 
 def express(
-    built: Built, target: Target, spec: TuneSpec, one: str, tuning: Tuning
+    built: Built, target: Target, spec: TuneSpec, name: str, tuning: Tuning
 ) -> tuple[Tuning, tuple[Reason, ...]]:
     """Return what an implementation can load of a tuning, and why not the rest.
 
     Intel MPI's tables cannot say `as by default`. What one can bind to ranks that lie on nodes in one way is bound
     to how they lie in the validation.
     """
-    implementation, refused = built.ready[one].implementation, list[Reason]()
+    implementation, refused = built.ready[name].implementation, list[Reason]()
     if family_named(implementation.family).knows_spread(implementation):
         tuning = _bound(tuning, target, spec)
     for decision in tuning.decisions:
@@ -90,7 +91,9 @@ def express(
 def _bound(tuning: Tuning, target: Target, spec: TuneSpec) -> Tuning:
     """The tuning with each decision for the spread of all placements that it is validated in."""
     decisions = (
-        replace(one, spread=spread_of(target, distinct_placements(target, spec, one.ranks), one.ranks))
-        for one in tuning.decisions
+        replace(
+            decision, spread=spread_of(target, distinct_placements(target, spec, decision.ranks), decision.ranks)
+        )
+        for decision in tuning.decisions
     )
     return replace(tuning, decisions=tuple(decisions))

@@ -115,12 +115,12 @@ def turn(stages: Sequence[StageSearches], now: float, finish: float) -> Turn:
     left, first = max(finish - now, 0.0), stages[0]
     if left < first.hopeless_seconds:
         return Turn(first, now, now, now)
-    mine = min(first.time_factor * share_of_first([one.needed_seconds for one in stages], left), left)
-    search_end = now + mine - validation_part(first.validation_seconds, mine)
+    own_seconds = min(first.time_factor * share_of_first([stage.needed_seconds for stage in stages], left), left)
+    search_end = now + own_seconds - validation_part(first.validation_seconds, own_seconds)
     first_look = validation_part(
         FIRST_LOOK / VALIDATION_LAUNCHES * first.validation_seconds, left, MOST_FIRST_LOOK_SHARE
     )
-    return Turn(first, search_end, max(search_end, finish - first_look), now + mine)
+    return Turn(first, search_end, max(search_end, finish - first_look), now + own_seconds)
 
 
 class StagedSearch:
@@ -144,26 +144,26 @@ class StagedSearch:
         """Of stages that come after those of the hosts."""
         self._left: list[StageSearches] = []
 
-    def begin(self, found: Mapping[str, Found], done: Collection[str], seconds: float) -> None:
+    def begin(self, results: Mapping[str, Found], done: Collection[str], seconds: float) -> None:
         """Make the searches of all stages but those `done`; what `seconds` do not hold is said."""
-        stages = [one for one in self._stages(found) if one.name not in done]
-        if sum(one.needed_seconds for one in stages if one.name != SURVEY) <= seconds:
-            stages = [one for one in stages if one.name != SURVEY]
+        stages = [stage for stage in self._stages(results) if stage.name not in done]
+        if sum(stage.needed_seconds for stage in stages if stage.name != SURVEY) <= seconds:
+            stages = [stage for stage in stages if stage.name != SURVEY]
         self._left = stages
-        due = [one for one in (self._due(stage, found) for stage in stages) if one.searches]
+        due = [due_stage for due_stage in (self._due(stage, results) for stage in stages) if due_stage.searches]
         if not done:
             self._warn(due, seconds)
 
-    def next_turn(self, found: Mapping[str, Found], now: float, finish: float) -> Turn | None:
+    def next_turn(self, results: Mapping[str, Found], now: float, finish: float) -> Turn | None:
         """Return the next stage that has anything to ask, with its time; None: there is none."""
         while self._left:
-            needed = [self._due(stage, found) for stage in self._left]
-            first = self._due(self._anew(self._left.pop(0), found), found)
+            needed = [self._due(stage, results) for stage in self._left]
+            first = self._due(self._anew(self._left.pop(0), results), results)
             if first.searches:
                 return turn([first, *needed[1:]], now, finish)
         return None
 
-    def search(self, now: Turn, found: Mapping[str, Found]) -> dict[str, Found]:
+    def search(self, now: Turn, results: Mapping[str, Found]) -> dict[str, Found]:
         """Return what is found, with what this stage proposes on top of it.
 
         A round may remain incomplete when the time is over, which then counts for nothing.
@@ -171,21 +171,21 @@ class StagedSearch:
         stage = now.stage
         self._launching.end = now.latest_search_end
         trials = Trials(
-            self._launching, self._built.ready, {one: mine.proposed for one, mine in found.items()}, self._keep,
-            stage.name, self._earlier, self._visit_seconds(), self._target.topology,
+            self._launching, self._built.ready, {name: result.proposed for name, result in results.items()},
+            self._keep, stage.name, self._earlier, self._visit_seconds(), self._target.topology,
         )  # fmt: skip
         with self._events.busy(f"{stage.name}: beginning") as update:
             done = carry_out(
-                stage.searches, trials, now.search_end, lambda words: update(f"{stage.name}: {words}"),
+                stage.searches, trials, now.search_end, lambda text: update(f"{stage.name}: {text}"),
                 latest=now.latest_search_end, least_rounds=self._least_rounds(stage),
             )  # fmt: skip
         self._events.say(f"{stage.name}: {trials.launched} launches{'' if done else ', out of time'}")
-        after = dict(found)
-        for one, own in stage.searches.items():
-            after[one] = told(found[one], own, trials.launched_of(one))
+        after = dict(results)
+        for implementation, own in stage.searches.items():
+            after[implementation] = told(results[implementation], own, trials.launched_of(implementation))
         if stage.name.startswith(HOST_STAGE):
             (first,) = stage.searches
-            after = {one: _as_hosts(mine, found[first], after[first]) for one, mine in after.items()}
+            after = {name: _as_hosts(result, results[first], after[first]) for name, result in after.items()}
         return after
 
     def _least_rounds(self, stage: StageSearches) -> int:
@@ -194,35 +194,35 @@ class StagedSearch:
         are_settings = all(isinstance(search, SettingSearch) for search in searches)
         return LARGE_ROUNDS if are_settings else self._spec.criteria.min_rounds
 
-    def _due(self, stage: StageSearches, found: Mapping[str, Found]) -> StageSearches:
+    def _due(self, stage: StageSearches, results: Mapping[str, Found]) -> StageSearches:
         """With the implementations that it is for by now."""
         if not stage.where_changed:
             return stage
         changed = {
-            one for one, mine in found.items()
-            if any(setting.knob.startswith(stage.where_changed) for setting in mine.proposed.settings)
+            name for name, result in results.items()
+            if any(setting.knob.startswith(stage.where_changed) for setting in result.proposed.settings)
         }  # fmt: skip
-        asked = {one: own for one, own in stage.searches.items() if one in changed}
-        return self._searches(stage.name, asked, stage.where_changed)
+        searches = {name: own for name, own in stage.searches.items() if name in changed}
+        return self._searches(stage.name, searches, stage.where_changed)
 
-    def _anew(self, stage: StageSearches, found: Mapping[str, Found]) -> StageSearches:
+    def _anew(self, stage: StageSearches, results: Mapping[str, Found]) -> StageSearches:
         """With searches that know what has been found by now, where they depend on it."""
         if stage.stage is None:
             return stage
-        return self._searches(stage.name, self._made(stage.stage, found), stage.where_changed)
+        return self._searches(stage.name, self._made(stage.stage, results), stage.where_changed)
 
-    def _made(self, stage: Stage, found: Mapping[str, Found]) -> dict[str, list[Sequence[Search]]]:
+    def _made(self, stage: Stage, results: Mapping[str, Found]) -> dict[str, list[Sequence[Search]]]:
         """The searches of a stage, for those implementations that it has anything to ask of."""
         made = {
-            one: [*stage.searches(
+            name: [*stage.searches(
                 ready.implementation, self._built.menu[ready.implementation.id], self._target,
-                replace(self._spec, found=found[one].proposed),
+                replace(self._spec, found=results[name].proposed),
             )]
-            for one, ready in self._built.ready.items()
+            for name, ready in self._built.ready.items()
         }  # fmt: skip
-        return {one: groups for one, groups in made.items() if groups}
+        return {name: groups for name, groups in made.items() if groups}
 
-    def _stages(self, found: Mapping[str, Found]) -> list[StageSearches]:
+    def _stages(self, results: Mapping[str, Found]) -> list[StageSearches]:
         """Those that have anything to ask, what gains most often first.
 
         Eager messages save two crossings of a link; other frames and congestion controls gain little, if at all.
@@ -235,10 +235,14 @@ class StagedSearch:
             for name, own in of_hosts.items()
         ]
         for stage in STAGES:
-            made = self._searches(stage.name, self._made(stage, found), stage.where_changed)
+            made = self._searches(stage.name, self._made(stage, results), stage.where_changed)
             factor = host_search.TIME_FACTOR if stage.name == SURVEY else 1.0
             stages.append(replace(made, stage=stage if stage.follows else None, time_factor=factor))
-        stages.sort(key=lambda one: ORDER.index(one.name) if one.name in ORDER else len(ORDER))
+        stages.sort(
+            key=lambda stage_searches: (
+                ORDER.index(stage_searches.name) if stage_searches.name in ORDER else len(ORDER)
+            )
+        )
         return [stage for stage in stages if stage.searches]
 
     def _searches(
@@ -248,9 +252,9 @@ class StagedSearch:
         most = most_cells(self._launching.limit_seconds, visit_seconds)
         bundles = [
             bundle.cells() * (visits(len(bundle.cells()), visit_seconds) if bundle.candidates else 1)
-            for one, groups in searches.items()
+            for implementation, groups in searches.items()
             for own in groups
-            for bundle in bundled(own, self._built.ready[one].implementation, most)
+            for bundle in bundled(own, self._built.ready[implementation].implementation, most)
         ]
         one_round = sum(self._seconds(name, (replace(cell, label="") for cell in cells)) for cells in bundles)
         one_round += sum(host_search.own_seconds(self._target, cell) for cells in bundles for cell in cells)
@@ -267,12 +271,12 @@ class StagedSearch:
 
     def _validation_seconds(self, stage: str, implementations: Iterable[str]) -> float:
         """If something is found for every implementation that is asked; settings of hosts are every one's."""
-        asked = self._built.ready if stage.startswith(HOST_STAGE) else implementations
+        names = self._built.ready if stage.startswith(HOST_STAGE) else implementations
         cells = [
             replace(each.cell, label=label)
-            for one in asked
+            for name in names
             for each in validation_cells(
-                self._built.ready[one].implementation, self._built.menu[one], self._target, self._spec,
+                self._built.ready[name].implementation, self._built.menu[name], self._target, self._spec,
                 likely_tuning(self._spec, stage),
             )
             if each.is_required
@@ -290,11 +294,11 @@ class StagedSearch:
 
     def _warn(self, stages: Sequence[StageSearches], seconds: float) -> None:
         """Better said before."""
-        needed = sum(one.needed_seconds for one in stages)
+        needed = sum(stage.needed_seconds for stage in stages)
         if needed <= seconds:
             return
-        fits = accumulate((one.least_seconds for one in stages), initial=0.0)
-        left_out = [one.name for one, end in zip(stages, [*fits][1:], strict=True) if end > seconds]
+        fits = accumulate((stage.least_seconds for stage in stages), initial=0.0)
+        left_out = [stage.name for stage, end in zip(stages, [*fits][1:], strict=True) if end > seconds]
         what = "less will be found significant"
         if left_out:
             what = f"if all find something, {', '.join(left_out)} will be left out or cut short"
@@ -306,9 +310,9 @@ class StagedSearch:
         )
 
 
-def told(found: Found, groups: Sequence[Sequence[Search]], launches: int) -> Found:
+def told(result: Found, groups: Sequence[Sequence[Search]], launches: int) -> Found:
     """Return what is found with the best of these on top; what was asked before is answered again."""
-    proposed, reasons, exhaustive = found.proposed, found.reasons, found.exhaustive_launches
+    proposed, reasons, exhaustive = result.proposed, result.reasons, result.exhaustive_launches
     for search in chain.from_iterable(groups):
         proposed, new = merged(proposed, search.best()), search.reasons()
         again = {reason.subject for reason in new}
@@ -316,16 +320,16 @@ def told(found: Found, groups: Sequence[Sequence[Search]], launches: int) -> Fou
     for own in groups:  # those of one group share their launches, in this search and in the exhaustive one
         exhaustive += max((search.exhaustive_launches() for search in own), default=0)
     return replace(
-        found, proposed=proposed, reasons=reasons, launches=found.launches + launches,
+        result, proposed=proposed, reasons=reasons, launches=result.launches + launches,
         exhaustive_launches=exhaustive,
     )  # fmt: skip
 
 
-def _as_hosts(mine: Found, before: Found, after: Found) -> Found:
+def _as_hosts(result: Found, before: Found, after: Found) -> Found:
     """Kernel settings are every implementation's: with those that a stage found for the one that carried it."""
     new = beyond(after.proposed, before.proposed).host_settings
-    known = {reason.subject for reason in mine.reasons}
+    known = {reason.subject for reason in result.reasons}
     reasons = tuple(reason for reason in after.reasons if reason.subject not in known)
     return replace(
-        mine, proposed=merged(mine.proposed, Tuning(host_settings=new)), reasons=(*mine.reasons, *reasons)
+        result, proposed=merged(result.proposed, Tuning(host_settings=new)), reasons=(*result.reasons, *reasons)
     )

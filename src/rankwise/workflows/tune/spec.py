@@ -48,18 +48,24 @@ def spec_of(
             does = _collectives(applications[-1])
         elif name in (*GROUPS, *KNOBS, *OPERATIONS):
             members = GROUPS.get(name, (name,))
-            knobs.update(dict.fromkeys(one for one in members if one in KNOBS))
-            does = [Collective(one, n, sizes_bytes) for one in members if one in OPERATIONS for n in counts]
+            knobs.update(dict.fromkeys(member for member in members if member in KNOBS))
+            does = [
+                Collective(member, n, sizes_bytes) for member in members if member in OPERATIONS for n in counts
+            ]
         else:
             raise UnknownNameError("tuning target", name, (*GROUPS, *KNOBS, *OPERATIONS))
-        if any(one.operation == application.POINT_TO_POINT for one in does):
+        if any(collective.operation == application.POINT_TO_POINT for collective in does):
             knobs.update(dict.fromkeys(POINT_TO_POINT))
-        collectives |= {(one.operation, one.ranks): one for one in does if one.operation in OPERATIONS}
+        collectives |= {
+            (collective.operation, collective.ranks): collective
+            for collective in does
+            if collective.operation in OPERATIONS
+        }
     spec = TuneSpec(
         tuple(knobs), tuple(collectives.values()), eager_memory_bytes,
         SearchCriteria(delta=delta, quantile=quantile), placements, application.together(applications), schedules,
     )  # fmt: skip
-    return spec, tuple(notice for one in applications for notice in one.notices)
+    return spec, tuple(notice for app in applications for notice in app.notices)
 
 
 def _application(path: Path) -> Application:
@@ -69,7 +75,7 @@ def _application(path: Path) -> Application:
     return application.of_rows(totals.rows, str(path), tunable, totals.notices)
 
 
-def _collectives(found: Application) -> list[Collective]:
+def _collectives(app: Application) -> list[Collective]:
     """Its operations at its own ranks and sizes."""
-    kinds = dict.fromkeys((use.operation, use.ranks) for use, _ in found.counts)
-    return [Collective(operation, ranks, found.sizes_bytes(operation, ranks)) for operation, ranks in kinds]
+    kinds = dict.fromkeys((use.operation, use.ranks) for use, _ in app.counts)
+    return [Collective(operation, ranks, app.sizes_bytes(operation, ranks)) for operation, ranks in kinds]

@@ -178,24 +178,32 @@ def _collective_knobs(
     implementation: Implementation, menu: Mapping[str, Benchmark], target: Target, spec: TuneSpec
 ) -> Iterable[Sequence[Search]]:
     """What decides how all collectives are done: tried with those that are tuned, on as many ranks as any is."""
-    ranks = max((one.ranks for one in spec.collectives), default=sum(host.slots for host in target.hosts))
-    wanted = [one for one in spec.collectives if one.ranks == ranks] or [Collective(CONTENTION_OPERATION, ranks)]
+    ranks = max(
+        (collective.ranks for collective in spec.collectives), default=sum(host.slots for host in target.hosts)
+    )
+    wanted = [collective for collective in spec.collectives if collective.ranks == ranks] or [
+        Collective(CONTENTION_OPERATION, ranks)
+    ]
     candidates: dict[str, Tuning] = {}
     acted_on: set[str] = set()
     for knob in family_named(implementation.family).knobs(implementation):
         what = knobs.described(knob.name)
-        own = {one.operation for one in wanted if one.operation in (what.operations or (one.operation,))}
+        own = {
+            collective.operation
+            for collective in wanted
+            if collective.operation in (what.operations or (collective.operation,))
+        }
         has_work = own and (ranks > len(target.hosts) or not what.on_shared_hosts)
         if knob.name in OF_COLLECTIVES and knob.name in spec.knobs and has_work:
             candidates.update(candidates_of(knob))
             acted_on |= own
     cells = [
-        replace(cell_of(target, implementation.id, one.operation, size, placement), ranks=ranks)
-        for one in wanted
-        if one.operation in acted_on
+        replace(cell_of(target, implementation.id, collective.operation, size, placement), ranks=ranks)
+        for collective in wanted
+        if collective.operation in acted_on
         for placement in distinct_placements(target, spec, ranks)
-        for size in (one.sizes_bytes if menu[one.operation].sized else (0,))
-        if menu[one.operation].supported
+        for size in (collective.sizes_bytes if menu[collective.operation].sized else (0,))
+        if menu[collective.operation].supported
     ]
     if not cells:
         return
@@ -248,30 +256,42 @@ def _algorithms(
     groups: defaultdict[object, list[Search]] = defaultdict(list)
     made: list[AlgorithmSearch] = []
     refused: dict[str, list[str]] = {}
-    for one in spec.collectives:
+    for collective in spec.collectives:
         choices, why = own_choices(
-            implementation, one.operation, one.ranks, known.get(one.operation, ()), spec.found.settings
+            implementation,
+            collective.operation,
+            collective.ranks,
+            known.get(collective.operation, ()),
+            spec.found.settings,
         )
-        placements = distinct_placements(target, spec, one.ranks)
-        scope = family.choice_scope(implementation, one.operation) if choices else "by size"
+        placements = distinct_placements(target, spec, collective.ranks)
+        scope = family.choice_scope(implementation, collective.operation) if choices else "by size"
         if spec.schedules:
             more, why_none = schedule_choices(
-                implementation, one.operation, one.ranks, menu, target.topology, target.hosts, placements
+                implementation,
+                collective.operation,
+                collective.ranks,
+                menu,
+                target.topology,
+                target.hosts,
+                placements,
             )
             choices, why = [*choices, *more], why_none or why
         if not choices:
-            refused.setdefault(why, []).append(f"{one.operation} at {one.ranks} ranks")
+            refused.setdefault(why, []).append(f"{collective.operation} at {collective.ranks} ranks")
             continue
-        template = replace(cell_of(target, implementation.id, one.operation, 0, "block"), ranks=one.ranks)
+        template = replace(
+            cell_of(target, implementation.id, collective.operation, 0, "block"), ranks=collective.ranks
+        )
         threshold = THRESHOLDS[0] if target.topology else THRESHOLDS[1]
-        sizes = with_switches(implementation, threshold, spec.found.settings, one.sizes_bytes)
-        sizes = sizes if menu[one.operation].sized else (0,)
+        sizes = with_switches(implementation, threshold, spec.found.settings, collective.sizes_bytes)
+        sizes = sizes if menu[collective.operation].sized else (0,)
         cells = [replace(template, size_bytes=size) for size in sizes]
         made.append(AlgorithmSearch(
             template, choices, sizes, placements, spec.criteria,
             scope=scope, earlier=tuple(made), calls=spec.application.calls_at(cells) if spec.application else (),
         ))  # fmt: skip
-        groups[one if target.topology else one.ranks].append(made[-1])
+        groups[collective if target.topology else collective.ranks].append(made[-1])
     left_alone = [_left_alone(family.title, names, why) for why, names in refused.items()]
     return [*groups.values(), *([left_alone] if left_alone else [])]
 
@@ -286,7 +306,7 @@ def _survey(
 ) -> Iterable[Sequence[Search]]:
     """All that the stages behind it would try between two ranks: does anything gain much over the longest path?"""
     stages = [*_eager(implementation, menu, target, spec), *_knobs(implementation, menu, target, spec)]
-    candidates = {label: tuning for own in stages for one in own for label, tuning in one.ends().items()}
+    candidates = {label: tuning for own in stages for search in own for label, tuning in search.ends().items()}
     cells = [cell_of(target, implementation.id, "pingpong", size, target.placements[-1]) for size in SURVEY_SIZES]
     if candidates and target.topology:
         yield [SurveySearch(SURVEY, candidates, cells, spec.criteria)]

@@ -83,10 +83,10 @@ class Trials:
         shuffle = self._shuffle[implementation]
         work = [(bundle, cells) for bundle in bundles for cells in self._shuffled(bundle, shuffle)]
         shuffle.shuffle(work)
-        found: list[Launch] = []
+        launches: list[Launch] = []
         for bundle, cells in work:
-            found += self._measure(bundle, cells)
-        return found
+            launches += self._measure(bundle, cells)
+        return launches
 
     def _shuffled(self, bundle: Bundle, shuffle: random.Random) -> list[list[Cell]]:
         """The cells of each launch, once a visit, in random order."""
@@ -116,7 +116,9 @@ class Trials:
             return [launch]
         alone = [Bundle((trial,)) for trial in bundle.trials]
         return [
-            self._launch(one, mine) for one in alone if (mine := [cell for cell in one.cells() if cell in cells])
+            self._launch(single, own_cells)
+            for single in alone
+            if (own_cells := [cell for cell in single.cells() if cell in cells])
         ]
 
     def _launch(self, bundle: Bundle, cells: Sequence[Cell]) -> Launch:
@@ -226,7 +228,7 @@ class _Turns:
         untold = [group for group in asking if group.rounds < self.least_rounds]
         if untold:
             return max(untold, key=_Group.seconds_to_gain)
-        return min(asking, key=lambda one: one.used_seconds, default=None)
+        return min(asking, key=lambda candidate: candidate.used_seconds, default=None)
 
     def seconds_until_told(self, group: _Group, trials: Trials) -> float:
         """Return what that takes, as the last round did, or by a guess."""
@@ -238,10 +240,10 @@ class _Turns:
 
     def has_time(self, group: _Group, now: float, deadline: float, latest: float) -> bool:
         """Return whether the group may go on."""
-        told = now + self.missing_cells(group) * self.cell_seconds
+        end = now + self.missing_cells(group) * self.cell_seconds
         if group.rounds >= self.least_rounds:
-            return told <= deadline
-        return told <= latest and (group.rounds > 0 or now <= deadline)
+            return end <= deadline
+        return end <= latest and (group.rounds > 0 or now <= deadline)
 
     def take(self, group: _Group, launches: Sequence[Launch]) -> None:
         """Take a round into account."""
@@ -277,8 +279,10 @@ def carry_out(
     """
     all_turns = [_Turns(name, [_Group(own) for own in groups], least_rounds) for name, groups in searches.items()]
     is_done = True
-    while asked := [(turns, group) for turns in all_turns if (group := turns.next_group(trials))]:
-        turns, group = min(asked, key=lambda one: one[0].used_seconds + one[0].seconds_until_told(one[1], trials))
+    while open_turns := [(turns, group) for turns in all_turns if (group := turns.next_group(trials))]:
+        turns, group = min(
+            open_turns, key=lambda pair: pair[0].used_seconds + pair[0].seconds_until_told(pair[1], trials)
+        )
         try:
             if not turns.has_time(group, clock(), deadline, max(deadline, latest)):
                 raise TimeIsOverError

@@ -115,8 +115,8 @@ class TuneResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer for programs, as `--json` prints it."""
-        found: dict[str, Any] = plain({"profile": self.profile, "folder": self.folder, "notices": self.notices})
-        return found
+        values: dict[str, Any] = plain({"profile": self.profile, "folder": self.folder, "notices": self.notices})
+        return values
 
 
 def carry_out(request: TuneRequest, store: Path, events: Events) -> TuneResult:
@@ -161,13 +161,13 @@ def resume(run_id: int, store: Store, events: Events, seconds: float = 0.0) -> T
     return Tuner(request, store, events).run()
 
 
-def say(found: TuneResult, events: Events) -> None:
+def say(result: TuneResult, events: Events) -> None:
     """Say what came of a tuning: what should be known of it, and where the profile is."""
-    warn(events, *found.notices)
-    if found.folder is None:
+    warn(events, *result.notices)
+    if result.folder is None:
         events.say("\nno profile written: nothing is shown to be faster than the default")
     else:
-        events.say(f"\nprofile: {found.folder}   load it: rankwise run --profile {found.folder} -n 4 -- ./app")
+        events.say(f"\nprofile: {result.folder}   load it: rankwise run --profile {result.folder} -n 4 -- ./app")
 
 
 def stored_progress(store: Store, search: int) -> Progress:
@@ -212,74 +212,78 @@ class Tuner:
         What time is left in the end goes to what could not be validated at first.
         """
         progress, budget = stored_progress(self._store, self._search_id), self._budget()
-        found = {one: progress.found.get(one, Found()) for one in built.ready}
+        results = {name: progress.found.get(name, Found()) for name in built.ready}
         searching = self._searching(built, testbed, target, pace)
         runs, validation = self._validation(built, testbed, target, pace, budget, progress)
         done = progress.done
 
         def end() -> float:
-            return budget.validation_end(verification_seconds(built, found, pace))
+            return budget.validation_end(verification_seconds(built, results, pace))
 
         def finish() -> float:
             """Return when searching ends: where something is validated, its harm is looked for after all else."""
-            if not any(one.increments for one in found.values()):
+            if not any(result.increments for result in results.values()):
                 return end()
-            return end() - min(validation.harm_seconds(found), MOST_HARM_SHARE * budget.seconds)
+            return end() - min(validation.harm_seconds(results), MOST_HARM_SHARE * budget.seconds)
 
-        searching.begin(found, done, end() - budget.clock())
-        if any(one.is_open for one in found.values()):
-            found = self._kept(done, validation.run(found, finish()), validation)
-        while turn := searching.next_turn(found, budget.clock(), finish()):
-            searched = searching.search(turn, found)
+        searching.begin(results, done, end() - budget.clock())
+        if any(result.is_open for result in results.values()):
+            results = self._kept(done, validation.run(results, finish()), validation)
+        while turn := searching.next_turn(results, budget.clock(), finish()):
+            searched = searching.search(turn, results)
             done = (*done, turn.stage.name)
-            searched = {one: self._expressed(built, target, one, mine) for one, mine in searched.items()}
-            found = self._kept(done, searched, validation)
-            if any(one.is_open for one in found.values()):
-                found = self._kept(done, validation.run(found, min(turn.end, finish()), finish()), validation)
-                self._write(built, testbed, target, found, validation)
-        if any(one.is_open for one in found.values()):
-            found = self._kept(done, validation.run(found, finish()), validation)
-        found = self._kept(done, validation.look_for_harm(found, end()), validation)
-        profile, accepted = self._write(built, testbed, target, found, validation, checked=True)
+            searched = {name: self._expressed(built, target, name, result) for name, result in searched.items()}
+            results = self._kept(done, searched, validation)
+            if any(result.is_open for result in results.values()):
+                results = self._kept(done, validation.run(results, min(turn.end, finish()), finish()), validation)
+                self._write(built, testbed, target, results, validation)
+        if any(result.is_open for result in results.values()):
+            results = self._kept(done, validation.run(results, finish()), validation)
+        results = self._kept(done, validation.look_for_harm(results, end()), validation)
+        profile, accepted = self._write(built, testbed, target, results, validation, checked=True)
         self._keep_gains(validation, accepted)
         self._store.finish_run(self._search_id, "complete", "searched")
         waiting = tuple(
             Notice(
-                "not-validated", f"{one}: found, not validated: {_waiting_words(mine)}",
-                f"rankwise resume {self._search_id} --time {_minutes(validation.needed_seconds(one, mine))}m "
+                "not-validated", f"{name}: found, not validated: {_waiting_words(result)}",
+                f"rankwise resume {self._search_id} --time {_minutes(validation.needed_seconds(name, result))}m "
                 "validates it",
             )
-            for one, mine in found.items()
-            if mine.is_open
+            for name, result in results.items()
+            if result.is_open
         )  # fmt: skip
-        wrong = runs.wrong_data(one.id for one in validation.runs)
+        wrong = runs.wrong_data(run.id for run in validation.runs)
         return TuneResult(profile, self._written, accepted, wrong, waiting)
 
-    def _kept(self, done: tuple[str, ...], found: dict[str, Found], validation: Validation) -> dict[str, Found]:
+    def _kept(self, done: tuple[str, ...], results: dict[str, Found], validation: Validation) -> dict[str, Found]:
         """The same; stored, so that an interruption takes nothing away."""
-        progress = Progress(done, found, validation.runs)
+        progress = Progress(done, results, validation.runs)
         self._store.set_result(self._search_id, msgspec.json.encode(progress).decode())
-        return found
+        return results
 
-    def _expressed(self, built: Built, target: Target, one: str, mine: Found) -> Found:
+    def _expressed(self, built: Built, target: Target, name: str, result: Found) -> Found:
         """With what its implementation can load."""
-        proposed, why_not = express(built, target, self._options.spec, one, mine.proposed)
-        return replace(mine, proposed=proposed, reasons=tuple(with_reverted(mine.reasons, why_not)))
+        proposed, why_not = express(built, target, self._options.spec, name, result.proposed)
+        return replace(result, proposed=proposed, reasons=tuple(with_reverted(result.reasons, why_not)))
 
     def _write(
-        self, built: Built, testbed: TestbedKind, target: Target, found: Mapping[str, Found],
+        self, built: Built, testbed: TestbedKind, target: Target, results: Mapping[str, Found],
         validation: Validation, *, checked: bool = False,
     ) -> tuple[Profile, dict[str, Acceptance]]:  # fmt: skip
         """The profile as far as it is validated, on disk if there is anything in it; `checked`: it is in force."""
-        accepted = {one: validation.accepted(one, mine) for one, mine in found.items() if mine.increments}
+        accepted = {
+            name: validation.accepted(name, result) for name, result in results.items() if result.increments
+        }
         with_reach = {
-            one: replace(mine, reasons=(*mine.reasons, *self._reach(built, target, one, mine, accepted.get(one))))
-            for one, mine in found.items()
+            name: replace(
+                result, reasons=(*result.reasons, *self._reach(built, target, name, result, accepted.get(name)))
+            )
+            for name, result in results.items()
         }
         parts = parts_of(built, testbed.topology(), with_reach, accepted)
         profile = Profile(
             self._options.name, testbed.name, testbed.topology(), time.time(), self._request.command_line,
-            __version__, (self._search_id, *(one.id for one in validation.runs)),
+            __version__, (self._search_id, *(run.id for run in validation.runs)),
             verified(parts, built, testbed) if checked else parts,
         )  # fmt: skip
         if any(part.tuning != Tuning() for part in parts):
@@ -291,16 +295,16 @@ class Tuner:
         return profile, accepted
 
     def _reach(
-        self, built: Built, target: Target, one: str, mine: Found, judged: Acceptance | None
+        self, built: Built, target: Target, name: str, result: Found, judged: Acceptance | None
     ) -> Iterator[Reason]:
         """What was validated, by which quantile, and what could not be."""
-        implementation, spec = built.ready[one].implementation, self._options.spec
+        implementation, spec = built.ready[name].implementation, self._options.spec
         if judged:
-            wanted = validation_cells(implementation, built.menu[one], target, spec, mine.tuning)
-            reason = reach_reason(implementation, mine.tuning, wanted, judged.evidence)
+            wanted = validation_cells(implementation, built.menu[name], target, spec, result.tuning)
+            reason = reach_reason(implementation, result.tuning, wanted, judged.evidence)
             yield from [reason] if reason else []
-        if mine.is_open:
-            yield Reason("found, not validated", _waiting_words(mine))
+        if result.is_open:
+            yield Reason("found, not validated", _waiting_words(result))
         if judged and spec.criteria.quantile != MEDIAN:
             share = f"{100 * spec.criteria.quantile:g} %"
             yield Reason("objective", f"what {share} of a launch's repetitions take at most, not the median")
@@ -318,7 +322,7 @@ class Tuner:
         if self._request.seconds:
             return Budget(self._began, self._request.seconds)
         seconds, known = self._options.time_budget_seconds, [self._search_id]
-        known += [one.id for one in self._store.runs() if one.parent == self._search_id]
+        known += [run.id for run in self._store.runs() if run.parent == self._search_id]
         spent = sum(map(self._store.spent_seconds, known))
         return Budget(self._began, max(seconds - spent, LEAST_SHARE * seconds))
 
@@ -335,20 +339,20 @@ class Tuner:
         runs = StoredRuns(
             self._store, self._events, built, testbed, target,
             Origin(self._search_id, self._options.name, self._request.command_line, repeating), pace,
-            [one.id for one in progress.runs],
+            [run.id for run in progress.runs],
         )  # fmt: skip
 
-        def cells_of(one: str, tuning: Tuning) -> list[Wanted]:
-            return validation_cells(built.ready[one].implementation, built.menu[one], target, spec, tuning)
+        def cells_of(name: str, tuning: Tuning) -> list[Wanted]:
+            return validation_cells(built.ready[name].implementation, built.menu[name], target, spec, tuning)
 
-        def expressed(one: str, tuning: Tuning) -> tuple[Tuning, tuple[Reason, ...]]:
-            return express(built, target, spec, one, tuning)
+        def expressed(name: str, tuning: Tuning) -> tuple[Tuning, tuple[Reason, ...]]:
+            return express(built, target, spec, name, tuning)
 
         question = Question(
             self._options.name, cells_of, expressed, built.benchmarks, spec.criteria.delta, spec.application,
             spec.criteria.quantile, self._options.verify_first,
         )  # fmt: skip
-        earlier = [(one, runs.launches(one.id)) for one in progress.runs]
+        earlier = [(run, runs.launches(run.id)) for run in progress.runs]
         for _, launches in earlier:
             pace.add(launches)
         return runs, Validation(question, runs, pace, budget.clock, earlier)
@@ -356,7 +360,7 @@ class Tuner:
     def _keep_gains(self, validation: Validation, accepted: Mapping[str, Acceptance]) -> None:
         """What screen and profile say is stored with the last validation too."""
         if validation.runs:
-            gains = {one: judged.gain for one, judged in accepted.items()}
+            gains = {name: judged.gain for name, judged in accepted.items()}
             self._store.set_result(validation.runs[-1].id, msgspec.json.encode(gains).decode())
 
     def _interrupted(self, event: BaseException) -> InterruptedRun:
@@ -423,27 +427,27 @@ def _minutes(seconds: float) -> int:
     return math.ceil((1.2 * seconds + BESIDE_SECONDS) / 60)
 
 
-def _waiting_words(mine: Found) -> str:
+def _waiting_words(result: Found) -> str:
     """What was found beyond what is validated, and why that is not."""
-    new = beyond(mine.proposed, mine.tuning)
-    names = [f"{one.knob}={one.value}" for one in new.settings]
-    names += [f"{one.operation} at {one.ranks} ranks" for one in new.decisions]
+    new = beyond(result.proposed, result.tuning)
+    names = [f"{setting.knob}={setting.value}" for setting in new.settings]
+    names += [f"{decision.operation} at {decision.ranks} ranks" for decision in new.decisions]
     names += [f"{name}={value}" for name, value in new.host_settings]
-    why = "; ".join(dict.fromkeys(f"{one.subject}: {one.words}" for one in mine.missing[:2]))
+    why = "; ".join(dict.fromkeys(f"{reason.subject}: {reason.words}" for reason in result.missing[:2]))
     return f"{', '.join(names)}{f' ({why})' if why else ''}"
 
 
 def _warnings(profile: Profile, accepted: Mapping[str, Acceptance]) -> tuple[Notice, ...]:
-    found = [
-        Notice("slower-cell", f"{one}: {words}, and nothing in the profile explains it", "measure again")
-        for one, mine in accepted.items()
-        for words in mine.unexplained
+    notices = [
+        Notice("slower-cell", f"{name}: {text}, and nothing in the profile explains it", "measure again")
+        for name, acceptance in accepted.items()
+        for text in acceptance.unexplained
     ]
-    if {verdict.benchmark for mine in accepted.values() for verdict in mine.verdicts} == {"pingpong"}:
-        found.append(Notice(
+    if {verdict.benchmark for acceptance in accepted.values() for verdict in acceptance.verdicts} == {"pingpong"}:
+        notices.append(Notice(
             "only-pairs",
             "the profile was validated between two ranks only; collectives may be slower with it",
             "tune for both, --for p2p,collectives; or check: rankwise compare --profile default --profile "
             f"{profile.name} --bench allreduce,bcast",
         ))  # fmt: skip
-    return tuple(found)
+    return tuple(notices)

@@ -110,9 +110,9 @@ class Validation:
     @property
     def runs(self) -> tuple[ValidationRun, ...]:
         """All so far, in order."""
-        return tuple(one.run for one in self._runs)
+        return tuple(measured.run for measured in self._runs)
 
-    def run(self, found: Mapping[str, Found], deadline: float, latest: float = 0.0) -> dict[str, Found]:
+    def run(self, results: Mapping[str, Found], deadline: float, latest: float = 0.0) -> dict[str, Found]:
         """Return what is found with that validated which the launches show, beside what is validated already.
 
         All required cells get one launch, which shows what they really take and gain, and then those of the first
@@ -123,164 +123,186 @@ class Validation:
         Nothing is begun that would end after `deadline`, in seconds of the clock, or after `latest`, if that is
         later, where a required cell has not had EARLY launches: what is found comes before what may be found.
         """
-        now, is_first, measured = dict(found), True, True
+        now, is_first, measured = dict(results), True, True
         while measured:
             judged: dict[str, Acceptance] = {}
-            for one, mine in now.items():
-                if mine.is_open:
-                    now[one], judged[one] = self._settled(one, mine)
+            for implementation, result in now.items():
+                if result.is_open:
+                    now[implementation], judged[implementation] = self._settled(implementation, result)
             measured = self._measure_next(now, judged, deadline, max(deadline, latest), is_first=is_first)
             is_first = False
-        return {one: self._concluded(one, mine) if mine.is_open else mine for one, mine in now.items()}
+        return {
+            name: self._concluded(name, settled) if settled.is_open else settled for name, settled in now.items()
+        }
 
-    def look_for_harm(self, found: Mapping[str, Found], deadline: float) -> dict[str, Found]:
+    def look_for_harm(self, results: Mapping[str, Found], deadline: float) -> dict[str, Found]:
         """Return what is validated without what is shown to be slower where nothing should act.
 
         Once, in the end, of everything together, beside the default: it costs as much as a step's validation, and
         finds little. What a setting was validated on top of stays when it goes back, if there is time to look.
         """
-        now, measured = dict(found), True
+        now, measured = dict(results), True
         reduced: set[str] = set()
         while measured:
             judged: dict[str, Acceptance] = {}
-            for one, mine in now.items():
-                if mine.increments:
-                    now[one], judged[one] = self._without_harm(one, mine)
-                    reduced |= {one} if now[one] is not mine else set()
-            whole = {one: Found(proposed=now[one].tuning) for one in judged if now[one].increments}
+            for implementation, result in now.items():
+                if result.increments:
+                    now[implementation], judged[implementation] = self._without_harm(implementation, result)
+                    reduced |= {implementation} if now[implementation] is not result else set()
+            whole = {name: Found(proposed=now[name].tuning) for name in judged if now[name].increments}
             groups = [
-                group for one, mine in whole.items() for group in self._groups(one, mine, judged[one], "harm")
+                group
+                for name, proposal in whole.items()
+                for group in self._groups(name, proposal, judged[name], "harm")
             ]
             groups = sorted(groups, key=lambda group: group.order)
             left = deadline - self._clock()
             chosen = self._chosen(groups, whole, left, 0.0) if groups else ()
             measured = bool(chosen) and self._measure(chosen, whole, groups[0].more, left, data=False)
-        for one in reduced:
-            if now[one].increments and not any(
+        for implementation in reduced:
+            if now[implementation].increments and not any(
                 each.launches
-                for each in self._judge(one, Tuning(), now[one].tuning, (), is_over=False).evidence
-                if each.cell in self._untouched(one, now[one].tuning)
+                for each in self._judge(
+                    implementation, Tuning(), now[implementation].tuning, (), is_over=False
+                ).evidence
+                if each.cell in self._untouched(implementation, now[implementation].tuning)
             ):  # what is left was never looked at
-                now[one] = replace(now[one], tuning=Tuning(), proposed=Tuning(), increments=())
+                now[implementation] = replace(
+                    now[implementation], tuning=Tuning(), proposed=Tuning(), increments=()
+                )
         return now
 
-    def harm_seconds(self, found: Mapping[str, Found]) -> float:
+    def harm_seconds(self, results: Mapping[str, Found]) -> float:
         """Return what looking for harm takes, roughly."""
         return sum(
             FIRST_LOOK * SIDES * self._pace.launch_seconds(cells)
-            for one, mine in found.items()
-            for cells in _together(self._untouched(one, mine.proposed)).values()
+            for name, result in results.items()
+            for cells in _together(self._untouched(name, result.proposed)).values()
         )
 
-    def needed_seconds(self, one: str, mine: Found) -> float:
+    def needed_seconds(self, implementation: str, result: Found) -> float:
         """Return what the launches take that may show what is open, roughly."""
         judged = self._judge(
-            one, mine.tuning, mine.proposed, self._required(one, mine.tuning, mine.proposed), is_over=False
+            implementation,
+            result.tuning,
+            result.proposed,
+            self._required(implementation, result.tuning, result.proposed),
+            is_over=False,
         )
-        groups = self._groups(one, mine, judged)
+        groups = self._groups(implementation, result, judged)
         return sum(group.more * group.round_seconds for group in groups if group.is_required)
 
-    def acceptance(self, one: str, base: Tuning, tuning: Tuning) -> Acceptance:
+    def acceptance(self, implementation: str, base: Tuning, tuning: Tuning) -> Acceptance:
         """Return what all launches so far say of a tuning beside what was validated before it."""
-        return self._judge(one, base, tuning, self._required(one, base, tuning), is_over=False)
-
-    def accepted(self, one: str, mine: Found) -> Acceptance:
-        """Return what all launches so far say of what is validated, step by step, and where nothing should act."""
-        steps = in_all([self.acceptance(one, *step) for step in pairwise((Tuning(), *mine.increments))])
-        if len(mine.increments) == 1:
-            return steps
-        return with_untouched(
-            steps, self.acceptance(one, Tuning(), mine.tuning), self._untouched(one, mine.tuning)
+        return self._judge(
+            implementation, base, tuning, self._required(implementation, base, tuning), is_over=False
         )
 
-    def _without_harm(self, one: str, mine: Found) -> tuple[Found, Acceptance]:
+    def accepted(self, implementation: str, result: Found) -> Acceptance:
+        """Return what all launches so far say of what is validated, step by step, and where nothing should act."""
+        steps = in_all(
+            [self.acceptance(implementation, *step) for step in pairwise((Tuning(), *result.increments))]
+        )
+        if len(result.increments) == 1:
+            return steps
+        return with_untouched(
+            steps,
+            self.acceptance(implementation, Tuning(), result.tuning),
+            self._untouched(implementation, result.tuning),
+        )
+
+    def _without_harm(self, implementation: str, result: Found) -> tuple[Found, Acceptance]:
         """Judge with what was measured; where it shows harm, what was validated before that remains."""
         while True:
-            judged = self._judge(one, Tuning(), mine.tuning, (), is_over=False)
-            if not judged.reverted or not mine.increments:
-                return mine, judged
-            lost = [beyond(step, judged.tuning) != Tuning() for step in mine.increments]
-            steps = mine.increments[: lost.index(True)]
+            judged = self._judge(implementation, Tuning(), result.tuning, (), is_over=False)
+            if not judged.reverted or not result.increments:
+                return result, judged
+            lost = [beyond(step, judged.tuning) != Tuning() for step in result.increments]
+            steps = result.increments[: lost.index(True)]
             left = steps[-1] if steps else Tuning()
-            reasons = tuple(with_reverted(mine.reasons, judged.reverted))
-            mine = replace(mine, tuning=left, proposed=left, increments=steps, reasons=reasons, missing=())
+            reasons = tuple(with_reverted(result.reasons, judged.reverted))
+            result = replace(result, tuning=left, proposed=left, increments=steps, reasons=reasons, missing=())
 
-    def _untouched(self, one: str, tuning: Tuning) -> tuple[Cell, ...]:
-        return tuple(each.cell for each in self._question.cells_of(one, tuning) if each.is_harm_check)
+    def _untouched(self, implementation: str, tuning: Tuning) -> tuple[Cell, ...]:
+        return tuple(each.cell for each in self._question.cells_of(implementation, tuning) if each.is_harm_check)
 
-    def _settled(self, one: str, mine: Found) -> tuple[Found, Acceptance]:
+    def _settled(self, implementation: str, result: Found) -> tuple[Found, Acceptance]:
         """Judge with what was measured, until nothing more goes back because of it."""
         while True:
-            wanted = self._required(one, mine.tuning, mine.proposed)
-            judged = self._judge(one, mine.tuning, mine.proposed, wanted, is_over=False)
-            if not judged.reverted or not mine.is_open:
-                return mine, judged
-            left, why_not = self._question.express(one, judged.tuning)
-            reasons = tuple(with_reverted(mine.reasons, (*judged.reverted, *why_not)))
-            mine = replace(mine, proposed=left, reasons=reasons)
+            wanted = self._required(implementation, result.tuning, result.proposed)
+            judged = self._judge(implementation, result.tuning, result.proposed, wanted, is_over=False)
+            if not judged.reverted or not result.is_open:
+                return result, judged
+            left, why_not = self._question.express(implementation, judged.tuning)
+            reasons = tuple(with_reverted(result.reasons, (*judged.reverted, *why_not)))
+            result = replace(result, proposed=left, reasons=reasons)
 
-    def _concluded(self, one: str, mine: Found) -> Found:
+    def _concluded(self, implementation: str, result: Found) -> Found:
         """Judge for now. Where a rule goes back for want of time its cells are not asked for once more."""
-        base, left, missing = mine.tuning, mine.proposed, list[Reason]()
-        wanted = self._required(one, base, left)
+        base, left, missing = result.tuning, result.proposed, list[Reason]()
+        wanted = self._required(implementation, base, left)
         while True:
-            judged = self._judge(one, base, left, wanted, is_over=True)
+            judged = self._judge(implementation, base, left, wanted, is_over=True)
             if not judged.reverted or left == base:
                 break
             missing += judged.reverted
-            left, _ = self._question.express(one, judged.tuning)
+            left, _ = self._question.express(implementation, judged.tuning)
             wanted = [cell for cell in wanted if has_rule(left, cell)]
         own = (left.settings, left.decisions) != (base.settings, base.decisions) or not judged.verdicts
         # raw TCP has shown that host settings gain, and a gain after pauses shows in none of these cells
         if left != base and own and judged.doubt:
-            if left == mine.proposed:
-                words = Reason(self._what(left, base), f"goes back to the default: {judged.doubt}")
+            if left == result.proposed:
+                reason = Reason(self._what(left, base), f"goes back to the default: {judged.doubt}")
                 return replace(
-                    mine, proposed=base, missing=(), reasons=tuple(with_reverted(mine.reasons, [words]))
+                    result, proposed=base, missing=(), reasons=tuple(with_reverted(result.reasons, [reason]))
                 )
             left = base
-        increments = mine.increments if left == base else (*mine.increments, left)
-        return replace(mine, tuning=left, increments=increments, missing=tuple(missing))
+        increments = result.increments if left == base else (*result.increments, left)
+        return replace(result, tuning=left, increments=increments, missing=tuple(missing))
 
     @staticmethod
     def _what(tuning: Tuning, base: Tuning) -> str:
         """The one thing that is new, or `everything`."""
         new = beyond(tuning, base)
-        names = {one.knob for one in new.settings} | {
-            f"{one.operation} at {one.ranks} ranks" for one in new.decisions
+        names = {setting.knob for setting in new.settings} | {
+            f"{decision.operation} at {decision.ranks} ranks" for decision in new.decisions
         }
         return names.pop() if len(names) == 1 and not new.host_settings else "everything"
 
-    def _required(self, one: str, base: Tuning, tuning: Tuning) -> list[Cell]:
-        return [each.cell for each in self._question.cells_of(one, beyond(tuning, base)) if each.is_required]
+    def _required(self, implementation: str, base: Tuning, tuning: Tuning) -> list[Cell]:
+        return [
+            each.cell for each in self._question.cells_of(implementation, beyond(tuning, base)) if each.is_required
+        ]
 
     def _judge(
-        self, one: str, base: Tuning, tuning: Tuning, wanted: Sequence[Cell], *, is_over: bool
+        self, implementation: str, base: Tuning, tuning: Tuning, wanted: Sequence[Cell], *, is_over: bool
     ) -> Acceptance:
-        question, untouched = self._question, self._untouched(one, beyond(tuning, base))
+        question, untouched = self._question, self._untouched(implementation, beyond(tuning, base))
         runs = [
-            [_that_count(launch, each.run, one, base, tuning) for launch in each.launches]
+            [_that_count(launch, each.run, implementation, base, tuning) for launch in each.launches]
             for each in self._runs
-            if one in each.run.tunings
+            if implementation in each.run.tunings
         ]
         return accept(
             [[launch for launch in run if launch.series or launch.failures] for run in runs], question.benchmarks,
-            Validated(one, question.name, tuning, tuple(wanted), question.quantile, untouched, base),
+            Validated(implementation, question.name, tuning, tuple(wanted), question.quantile, untouched, base),
             delta=question.delta, application=question.application, is_over=is_over,
         )  # fmt: skip
 
     def _measure_next(
-        self, found: Mapping[str, Found], judged: Mapping[str, Acceptance], deadline: float, latest: float,
+        self, results: Mapping[str, Found], judged: Mapping[str, Acceptance], deadline: float, latest: float,
         *, is_first: bool,
     ) -> bool:  # fmt: skip
         """Measure what is most worth it; False if nothing is, or nothing more can be in time."""
-        open_ones = {one: found[one] for one in judged if found[one].is_open}
+        open_ones = {name: results[name] for name in judged if results[name].is_open}
         now = self._clock()
 
         def end(group: _Group) -> float:
             return latest if group.is_early else deadline
 
-        groups = [group for one, mine in open_ones.items() for group in self._groups(one, mine, judged[one])]
+        groups = [
+            group for name, result in open_ones.items() for group in self._groups(name, result, judged[name])
+        ]
         required = [group for group in groups if group.is_required]
         groups = sorted(required if is_first else required or groups, key=lambda group: group.order)
         if not is_first:
@@ -301,28 +323,28 @@ class Validation:
         return self._measure(chosen, open_ones, launches, left, data=data)
 
     def _measure(
-        self, groups: Sequence[_Group], found: Mapping[str, Found], launches: int, left: float, *, data: bool
+        self, groups: Sequence[_Group], results: Mapping[str, Found], launches: int, left: float, *, data: bool
     ) -> bool:
         """Launch these groups so often; False if that came to nothing."""
         cells = [cell for group in groups for cell in group.cells]
-        own = {one: found[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
+        own = {name: results[name] for name in dict.fromkeys(cell.implementation for cell in cells)}
         self._measured |= {self._key(own[cell.implementation], cell) for cell in cells}
-        tunings = {one: mine.proposed for one, mine in own.items()}
-        bases = {one: mine.tuning for one, mine in own.items()}
+        tunings = {name: result.proposed for name, result in own.items()}
+        bases = {name: result.tuning for name, result in own.items()}
         run_id, new = self._rounds.measure(cells, tunings, bases, launches, left, data=data)
         self._pace.add(new)
         self._runs.append(_Run(ValidationRun(run_id, tunings, bases), new))
         return any(launch.series for launch in new)
 
     @staticmethod
-    def _key(mine: Found, cell: Cell) -> tuple[object, ...]:
-        return cell, acting(mine.proposed, cell), acting(mine.tuning, cell)
+    def _key(result: Found, cell: Cell) -> tuple[object, ...]:
+        return cell, acting(result.proposed, cell), acting(result.tuning, cell)
 
     def _looks_at_data(self, acted: Iterable[tuple[object, ...]]) -> bool:
         return self._question.looks_at_data and not self._measured.issuperset(acted)
 
     def _chosen(
-        self, groups: Sequence[_Group], found: Mapping[str, Found], left: float, looking: float
+        self, groups: Sequence[_Group], results: Mapping[str, Found], left: float, looking: float
     ) -> Sequence[_Group]:
         """The groups that have time together, in this order; of the first one at least what it has time for.
 
@@ -334,15 +356,15 @@ class Validation:
             if group.more >= groups[0].more and group.round_seconds <= seconds:
                 chosen.append(group)
             elif not chosen:
-                chosen += self._most_worth(group, found, seconds)
+                chosen += self._most_worth(group, results, seconds)
         return chosen
 
-    def _most_worth(self, group: _Group, found: Mapping[str, Found], round_seconds: float) -> list[_Group]:
+    def _most_worth(self, group: _Group, results: Mapping[str, Found], round_seconds: float) -> list[_Group]:
         """The group with the cells of as many rules as a round has time for, those that gain most first; or none.
 
         What the others would have shown is not validated, instead of all of it.
         """
-        tuning = found[group.cells[0].implementation].proposed
+        tuning = results[group.cells[0].implementation].proposed
         own: dict[tuple[object, ...], list[Cell]] = {}
         for cell in group.cells:
             own.setdefault((cell.benchmark, rule_behind(tuning, cell)), []).append(cell)
@@ -361,23 +383,23 @@ class Validation:
         return [replace(group, cells=cells, round_seconds=seconds)] if cells else []
 
     def _groups(
-        self, one: str, mine: Found, judged: Acceptance, kind: Literal["gain", "harm"] = "gain"
+        self, implementation: str, result: Found, judged: Acceptance, kind: Literal["gain", "harm"] = "gain"
     ) -> list[_Group]:
         """What may still be measured of one implementation."""
         known = {each.cell: each for each in judged.evidence}
         more: dict[Cell, int] = {}
         required: set[Cell] = set()
-        for each in self._question.cells_of(one, beyond(mine.proposed, mine.tuning)):
+        for each in self._question.cells_of(implementation, beyond(result.proposed, result.tuning)):
             if each.is_harm_check != (kind == "harm"):
                 continue
             evidence = known.get(each.cell)
             if evidence:
                 wanted = evidence.wanted - evidence.launches if evidence.state == "open" else 0
             else:
-                wanted = 0 if self._key(mine, each.cell) in self._measured else FIRST_LOOK
+                wanted = 0 if self._key(result, each.cell) in self._measured else FIRST_LOOK
             if wanted > 0:
                 more[each.cell] = wanted
-                if each.is_required and acts(mine.proposed, each.cell, mine.tuning):
+                if each.is_required and acts(result.proposed, each.cell, result.tuning):
                     required.add(each.cell)
         kinds = _together(more, required)
         return [
@@ -401,20 +423,20 @@ def _together(
     return kinds
 
 
-def _may_spoil_data(mine: Found) -> bool:
+def _may_spoil_data(result: Found) -> bool:
     """Whether anything is new but settings of the hosts' kernels, which change no data."""
-    new = beyond(mine.proposed, mine.tuning)
+    new = beyond(result.proposed, result.tuning)
     return bool(new.settings or new.decisions)
 
 
-def _that_count(launch: Launch, run: ValidationRun, one: str, base: Tuning, tuning: Tuning) -> Launch:
+def _that_count(launch: Launch, run: ValidationRun, implementation: str, base: Tuning, tuning: Tuning) -> Launch:
     """The launch with those cells in which what was measured does the same as what is judged now."""
 
     def counts(cell: Cell) -> bool:
         measured, now = (run.bases, base) if cell.label == DEFAULT else (run.tunings, tuning)
-        return acting(measured[one], cell) == acting(now, cell)
+        return acting(measured[implementation], cell) == acting(now, cell)
 
     return replace(
-        launch, series=tuple(one for one in launch.series if counts(one.cell)),
-        failures=tuple(one for one in launch.failures if counts(one.cell)),
+        launch, series=tuple(series for series in launch.series if counts(series.cell)),
+        failures=tuple(failure for failure in launch.failures if counts(failure.cell)),
     )  # fmt: skip

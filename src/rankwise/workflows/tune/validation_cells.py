@@ -67,19 +67,19 @@ def validation_cells(
     `_sizes` has them, where they were searched, and where else they act: other placements, communicators of their
     size among more ranks, and operations on more ranks that are done in steps of their size.
     """
-    found = [
-        one if _touches(implementation, tuning, one.cell, target)
-        else replace(one, why=UNTOUCHED, is_required=False, is_harm_check=True)
-        for one in _of_settings(implementation.id, benchmarks, target, spec, tuning)
+    wanted_cells = [
+        wanted if _touches(implementation, tuning, wanted.cell, target)
+        else replace(wanted, why=UNTOUCHED, is_required=False, is_harm_check=True)
+        for wanted in _of_settings(implementation.id, benchmarks, target, spec, tuning)
     ]  # fmt: skip
-    searched = {(one.operation, one.ranks): one for one in spec.collectives}
+    searched = {(collective.operation, collective.ranks): collective for collective in spec.collectives}
     for decision in tuning.decisions:
         in_jobs = binds_jobs(implementation, Tuning(decisions=(decision,)))
         benchmark = benchmarks[decision.operation]
         sizes = _sizes(decision, searched.get((decision.operation, decision.ranks)), spec, benchmark)
         base = replace(cell_of(target, implementation.id, decision.operation, 0, ""), ranks=decision.ranks)
         placements = distinct_placements(target, spec, decision.ranks)
-        found += [
+        wanted_cells += [
             Wanted(
                 replace(base, size_bytes=size, placement=placement),
                 why,
@@ -92,12 +92,12 @@ def validation_cells(
             lies = spread_of(target, (cell.placement,), cell.ranks, max(cell.options.groups, 1))
             if decision.spread not in ("any", lies) and why != STEPS:
                 continue
-            found += [
+            wanted_cells += [
                 Wanted(replace(cell, size_bytes=size), why, is_required=False)
                 for size in _largest(decision, sizes)
             ]
-    required = {one.cell: one for one in reversed(found) if one.is_required}
-    others = {one.cell: one for one in reversed(found) if one.cell not in required}
+    required = {wanted.cell: wanted for wanted in reversed(wanted_cells) if wanted.is_required}
+    others = {wanted.cell: wanted for wanted in reversed(wanted_cells) if wanted.cell not in required}
     return [*reversed(required.values()), *reversed(others.values())]
 
 
@@ -106,9 +106,10 @@ def likely_tuning(spec: TuneSpec, stage: str) -> Tuning:
     if stage == ALGORITHMS:
         return Tuning(decisions=tuple(
             Decision(
-                one.operation, one.ranks, (Rule(2 * max(one.sizes_bytes), Choice("any")), Rule(None, Choice()))
+                collective.operation, collective.ranks,
+                (Rule(2 * max(collective.sizes_bytes), Choice("any")), Rule(None, Choice()))
             )
-            for one in spec.collectives
+            for collective in spec.collectives
         ))  # fmt: skip
     if stage.startswith(HOST_STAGE):
         return Tuning(host_settings=((TCP_RMEM, ""),))
@@ -130,13 +131,15 @@ def _of_settings(
         return
     thresholds = [
         value
-        for one in tuning.settings
-        if one.knob.startswith("eager-threshold") and (value := whole_number(one.value)) is not None
+        for setting in tuning.settings
+        if setting.knob.startswith("eager-threshold") and (value := whole_number(setting.value)) is not None
     ]
     largest = max(VALIDATION_SIZES)
     edges = [size for value in thresholds if value < largest for size in (value, value + 1)]
     late = benchmarks.get("late_receiver")
-    is_sent_otherwise = bool(thresholds) or any(one.knob.startswith("transport") for one in tuning.settings)
+    is_sent_otherwise = bool(thresholds) or any(
+        setting.knob.startswith("transport") for setting in tuning.settings
+    )
     sizes_of_late = edges or [largest] * is_sent_otherwise
     for placement in target.placements if spec.knobs else ():
         for size in sorted({*_sizes_in_time(target, placement), *edges}):
@@ -145,10 +148,12 @@ def _of_settings(
         for size in sizes_of_late if late and late.supported else ():
             why = "an eager message may come before its receiver"
             yield Wanted(cell_of(target, implementation, "late_receiver", size, placement), why)
-    for one in spec.collectives:
-        for placement in distinct_placements(target, spec, one.ranks):
-            base = replace(cell_of(target, implementation, one.operation, 0, placement), ranks=one.ranks)
-            for size in _between(one.sizes_bytes, spec, benchmarks[one.operation]):
+    for collective in spec.collectives:
+        for placement in distinct_placements(target, spec, collective.ranks):
+            base = replace(
+                cell_of(target, implementation, collective.operation, 0, placement), ranks=collective.ranks
+            )
+            for size in _between(collective.sizes_bytes, spec, benchmarks[collective.operation]):
                 yield Wanted(replace(base, size_bytes=size), "settings act on every message")
 
 
@@ -166,11 +171,11 @@ def _touches(implementation: Implementation, tuning: Tuning, cell: Cell, target:
     product = target.product_bytes(cell.placement)
     if reaches(tuning.host_settings, target.settings, product, cell.size_bytes):
         return True
-    defaults = {one.name: one.default for one in family_named(implementation.family).knobs(implementation)}
-    for one in tuning.settings:
-        before = defaults.get(one.knob, "")
-        ends = [int(value) for value in (one.value, before) if value.isdigit()]
-        if not one.knob.startswith("eager-threshold") or len(ends) < 2:
+    defaults = {knob.name: knob.default for knob in family_named(implementation.family).knobs(implementation)}
+    for setting in tuning.settings:
+        before = defaults.get(setting.knob, "")
+        ends = [int(value) for value in (setting.value, before) if value.isdigit()]
+        if not setting.knob.startswith("eager-threshold") or len(ends) < 2:
             return True
         if min(ends) < cell.size_bytes <= max(ends) + 1:
             return True
@@ -207,24 +212,24 @@ def _sizes(
     if not benchmark.sized:
         return {0: "the operation has no size"}
     known = sorted(searched.sizes_bytes) if searched else []
-    found = {_unit(benchmark): "below the smallest size searched"}
+    why_by_size = {_unit(benchmark): "below the smallest size searched"}
     if known:
-        found[_whole(known[0] / 2, benchmark)] = "below the smallest size searched"
-        found |= {_whole(size, benchmark): "a size of the search" for size in known}
-        found |= {
+        why_by_size[_whole(known[0] / 2, benchmark)] = "below the smallest size searched"
+        why_by_size |= {_whole(size, benchmark): "a size of the search" for size in known}
+        why_by_size |= {
             _whole(min(1.5 * math.sqrt(max(low, 1) * high), 0.75 * high), benchmark): "between sizes searched"
             for low, high in pairwise(known)
         }
         if spec.application:
-            found |= dict.fromkeys(_between(known, spec, benchmark), "in a class of the application's sizes")
+            why_by_size |= dict.fromkeys(_between(known, spec, benchmark), "in a class of the application's sizes")
     ends = [rule.up_to_bytes for rule in decision.rules if rule.up_to_bytes is not None]
     last = max([*known, *ends], default=_unit(benchmark))
-    found[_whole(2 * last, benchmark)] = "above the largest size searched"
-    found = {size: why for size, why in found.items() if _rule_at(decision, size).choice != Choice()}
+    why_by_size[_whole(2 * last, benchmark)] = "above the largest size searched"
+    why_by_size = {size: why for size, why in why_by_size.items() if _rule_at(decision, size).choice != Choice()}
     for end in ends:
         edge = _whole(end, benchmark)
-        found |= dict.fromkeys((edge, edge + _unit(benchmark)), "an edge of a rule")
-    return dict(sorted(found.items()))
+        why_by_size |= dict.fromkeys((edge, edge + _unit(benchmark)), "an edge of a rule")
+    return dict(sorted(why_by_size.items()))
 
 
 def _rule_at(decision: Decision, size_bytes: int) -> Rule:
@@ -233,8 +238,8 @@ def _rule_at(decision: Decision, size_bytes: int) -> Rule:
 
 def _largest(decision: Decision, sizes: Iterable[int]) -> list[int]:
     """The largest of the sizes in each rule other than the default's."""
-    found = {_rule_at(decision, size): size for size in sorted(sizes)}
-    return [size for rule, size in found.items() if rule.choice != Choice()]
+    largest_by_rule = {_rule_at(decision, size): size for size in sorted(sizes)}
+    return [size for rule, size in largest_by_rule.items() if rule.choice != Choice()]
 
 
 def _elsewhere(
@@ -243,9 +248,9 @@ def _elsewhere(
     """Where else rules for `base.ranks` act; sizes are still open."""
     ranks, slots = base.ranks, sum(host.slots for host in target.hosts)
     several_sites = len({host.site for host in target.hosts}) > 1
-    words = ("across-sites", "cyclic", "block") if several_sites else ("cyclic", "block")
+    placement_names = ("across-sites", "cyclic", "block") if several_sites else ("cyclic", "block")
     known = {place(word, target.hosts, ranks) for word in placements}
-    other = next((word for word in words if place(word, target.hosts, ranks) not in known), "")
+    other = next((word for word in placement_names if place(word, target.hosts, ranks) not in known), "")
     if other:
         yield replace(base, placement=other), "rules do not know how ranks are placed"
     if benchmark.groups and in_jobs and ranks % 2 == 0 and ranks // 2 >= max(benchmark.min_ranks, 2):
@@ -273,21 +278,25 @@ def reach_reason(
     implementation: Implementation, tuning: Tuning, wanted: Sequence[Wanted], evidence: Iterable[Evidence]
 ) -> Reason | None:
     """Return what was validated, and what the tuning reaches beside that; None for the default."""
-    known = {one.cell: one for one in evidence}
-    mine = [one for one in wanted if acts(tuning, one.cell)]
-    if not mine:
+    known = {cell_evidence.cell: cell_evidence for cell_evidence in evidence}
+    acted = [wanted_cell for wanted_cell in wanted if acts(tuning, wanted_cell.cell)]
+    if not acted:
         return None
-    shown = [one.cell for one in mine if one.cell in known and known[one.cell].state == "shown"]
+    shown = [
+        wanted_cell.cell
+        for wanted_cell in acted
+        if wanted_cell.cell in known and known[wanted_cell.cell].state == "shown"
+    ]
     cells = f"{len(shown)} cell{'s' * (len(shown) != 1)}"
-    words = [f"shown to be no slower in {cells}: {'; '.join(sorted({*map(_group_words, shown)}))}"]
+    texts = [f"shown to be no slower in {cells}: {'; '.join(sorted({*map(_group_words, shown)}))}"]
     missing: dict[str, dict[str, None]] = {}
-    for one in mine:
-        if one.cell not in shown:
-            why = known[one.cell].words if one.cell in known else f"not measured ({one.why})"
-            missing.setdefault(why, {}).setdefault(_group_words(one.cell))
-    words += [f"{why[0].upper()}{why[1:]}: {'; '.join(groups)}" for why, groups in missing.items()]
-    words += [_beyond_words(implementation, tuning)] if tuning.decisions else []
-    return Reason("what was validated", ". ".join(words))
+    for acted_cell in acted:
+        if acted_cell.cell not in shown:
+            why = known[acted_cell.cell].words if acted_cell.cell in known else f"not measured ({acted_cell.why})"
+            missing.setdefault(why, {}).setdefault(_group_words(acted_cell.cell))
+    texts += [f"{why[0].upper()}{why[1:]}: {'; '.join(groups)}" for why, groups in missing.items()]
+    texts += [_beyond_words(implementation, tuning)] if tuning.decisions else []
+    return Reason("what was validated", ". ".join(texts))
 
 
 def _group_words(cell: Cell) -> str:
@@ -298,31 +307,37 @@ def _group_words(cell: Cell) -> str:
 
 def _beyond_words(implementation: Implementation, tuning: Tuning) -> str:
     """What rules reach whatever is measured."""
-    words = (
+    text = (
         "The rules act on every communicator of so many ranks, in jobs of any size, and know neither nodes nor "
         "ranks per node: communicators that are placed otherwise were not validated"
     )
-    ways = {one.spread for one in tuning.decisions}
+    ways = {decision.spread for decision in tuning.decisions}
     if len(ways) == 1 and "any" not in ways:
-        words = (
+        text = (
             f"The rules act on every communicator of so many ranks, {_SPREADS[ways.pop()]}, in jobs of any size: "
             "nodes that are nearer or farther than these were not validated"
         )
     elif len(ways) > 1:
-        bound = (f"{one.operation} at {one.ranks}" for one in tuning.decisions if one.spread != "any")
-        words += f"; but those of {', '.join(bound)} ranks act only where ranks lie on nodes as they did here"
-    of_jobs = [one for one in tuning.decisions if binds_jobs(implementation, Tuning(decisions=(one,)))]
+        bound = (
+            f"{decision.operation} at {decision.ranks}"
+            for decision in tuning.decisions
+            if decision.spread != "any"
+        )
+        text += f"; but those of {', '.join(bound)} ranks act only where ranks lie on nodes as they did here"
+    of_jobs = [
+        decision for decision in tuning.decisions if binds_jobs(implementation, Tuning(decisions=(decision,)))
+    ]
     if of_jobs and len(of_jobs) < len(tuning.decisions):
-        named = ", ".join(sorted({one.operation for one in of_jobs}))
-        words += f". Those of {named} act on all communicators of a job of so many ranks, at every size"
+        named = ", ".join(sorted({decision.operation for decision in of_jobs}))
+        text += f". Those of {named} act on all communicators of a job of so many ranks, at every size"
     elif of_jobs:
-        words = (
+        text = (
             "The rules act on all communicators of a job of so many ranks, leave no size to the default, and know "
             "neither nodes nor ranks per node: other placements and communicators were not validated"
         )
     if any(chosen_schedule(rule.choice) for decision in tuning.decisions for rule in decision.rules):
-        words += (
+        text += (
             ". Schedules act between sites alone, but also on what is nonblocking or has blocks of several "
             "lengths: what is for allgather on MPI_Iallgatherv; that was not validated"
         )
-    return words
+    return text

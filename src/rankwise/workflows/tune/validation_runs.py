@@ -39,14 +39,14 @@ class StoredRuns:
 
     def __init__(
         self, store: Store, events: Events, built: Built, testbed: TestbedKind, target: Target, origin: Origin,
-        pace: Pace, told: Collection[int] = (),
+        pace: Pace, done_ids: Collection[int] = (),
     ) -> None:  # fmt: skip
-        """`told`: the runs of this search that nobody will ask for again."""
+        """`done_ids`: the runs of this search that nobody will ask for again."""
         self._store, self._events, self._built, self._testbed = store, events, built, testbed
         self._target, self._origin, self._pace = target, origin, pace
         self._earlier = [
-            one.id for one in store.runs()
-            if one.kind == "validation" and one.parent == origin.search and one.id not in told
+            run.id for run in store.runs()
+            if run.kind == "validation" and run.parent == origin.search and run.id not in done_ids
         ]  # fmt: skip
 
     def measure(
@@ -60,7 +60,7 @@ class StoredRuns:
         `data`: another launch with the tuning comes first that looks at these; what the default delivers is for a
         comparison to find out.
         """
-        ready = {one: self._built.ready[one] for one in dict.fromkeys(cell.implementation for cell in cells)}
+        ready = {name: self._built.ready[name] for name in dict.fromkeys(cell.implementation for cell in cells)}
         both, configurations = self._configured(cells, tunings, bases)
         plan = Plan(
             both, int(time.time()), seconds, min_launches=launches, max_launches=launches,
@@ -94,9 +94,9 @@ class StoredRuns:
     def wrong_data(self, run_ids: Iterable[int]) -> tuple[CellFailure, ...]:
         """Return the cells that delivered wrong data, by default or with what was found, each once."""
         failures = [
-            one for run_id in run_ids for launch in self._store.launches(run_id) for one in launch.failures
+            failure for run_id in run_ids for launch in self._store.launches(run_id) for failure in launch.failures
         ]
-        return tuple({one.cell: one for one in failures if one.kind == "wrong data"}.values())
+        return tuple({failure.cell: failure for failure in failures if failure.kind == "wrong data"}.values())
 
     def _stored(self, plan: Plan) -> int:
         """A run that an interrupted validation has begun for the same cells, as often; 0: none."""
@@ -122,7 +122,7 @@ class StoredRuns:
         self, cells: Sequence[Cell], tunings: Mapping[str, Tuning], bases: Mapping[str, Tuning]
     ) -> tuple[tuple[Cell, ...], dict[str, Configuration]]:
         """The cells of both sides, and what they load, by id."""
-        found: list[Cell] = []
+        labelled: list[Cell] = []
         configurations: dict[str, Configuration] = {}
         for cell in cells:
             implementation, base = (
@@ -135,8 +135,10 @@ class StoredRuns:
                 self._origin.name: self._loaded(implementation, tunings[cell.implementation]),
             }
             configurations |= {each.id: each for each in both.values()}
-            found += [replace(cell, label=label, configuration=one.id) for label, one in both.items()]
-        return tuple(found), configurations
+            labelled += [
+                replace(cell, label=label, configuration=configuration.id) for label, configuration in both.items()
+            ]
+        return tuple(labelled), configurations
 
     def _loaded(self, implementation: Implementation, tuning: Tuning) -> Configuration:
         if tuning == Tuning():
@@ -146,7 +148,7 @@ class StoredRuns:
     def _begin(self, plan: Plan, names: Sequence[str], configurations: Mapping[str, Configuration]) -> int:
         run_id = self._store.begin_run(
             self._origin.command_line, self._testbed.name, plan, kind="validation", parent=self._origin.search,
-            implementations=[self._built.ready[one].implementation for one in names],
+            implementations=[self._built.ready[name].implementation for name in names],
             benchmarks=self._built.benchmarks.values(), facts=facts_of(self._testbed),
             topology=self._testbed.topology(), configurations=configurations.values(),
         )  # fmt: skip
