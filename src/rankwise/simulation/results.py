@@ -107,7 +107,7 @@ class Simulation:
     @property
     def ranks(self) -> int:
         """Return the number of ranks of all jobs."""
-        return sum(len(one.finish_seconds) for one in self.jobs)
+        return sum(len(job.finish_seconds) for job in self.jobs)
 
 
 def read_simulation(text: str) -> Simulation:
@@ -129,8 +129,8 @@ def _simulation(said: Mapping[str, Any]) -> Simulation:
         size_bytes=said["bytes"],
         jobs=tuple(map(_job, said["jobs"])),
         contention_seconds=said["contention_seconds"],
-        by_link=tuple(LinkLoss(one["link"], one["seconds"]) for one in said["contention_by_link"]),
-        by_pair=tuple(PairLoss(one["from"], one["to"], one["seconds"]) for one in said["contention_by_pair"]),
+        by_link=tuple(LinkLoss(loss["link"], loss["seconds"]) for loss in said["contention_by_link"]),
+        by_pair=tuple(PairLoss(loss["from"], loss["to"], loss["seconds"]) for loss in said["contention_by_pair"]),
         critical_path=tuple(PathShare(what, seconds) for what, seconds in path.items()),
         derivatives=tuple(_derivatives(said.get("derivatives", ()))),
         unreceived_messages=said["unreceived_messages"],
@@ -145,10 +145,12 @@ def _spread(said: Mapping[str, Any]) -> Spread:
 
 def _job(said: Mapping[str, Any]) -> SimulatedJob:
     flows = tuple(
-        Flow(one["from"], one["to"], one["bytes"], one["start"], one["end"]) for one in said.get("flows", ())
+        Flow(flow["from"], flow["to"], flow["bytes"], flow["start"], flow["end"]) for flow in said.get("flows", ())
     )
     return SimulatedJob(said["name"], tuple(said["finish_seconds"]), flows)
 
 
 def _derivatives(said: Sequence[Mapping[str, Any]]) -> list[Derivative]:
-    return [Derivative(one["parameter"], one["value"], one["longest_path"]) for one in said]
+    return [
+        Derivative(derivative["parameter"], derivative["value"], derivative["longest_path"]) for derivative in said
+    ]

@@ -101,13 +101,15 @@ def simulate_and_trace(
         arguments += ["--trace", str(trace)] if detail.timeline or detail.trace_file else []
         arguments += ["--seeds", str(detail.seeds), "--noise", f"{detail.noise:.6g}"] if detail.seeds else []
         said = _run(arguments, bounds, shown)
-        found = read_simulation(said)
-        named = tuple(replace(one, name=job.name) for one, job in zip(found.jobs, jobs, strict=True))
-        found = replace(found, jobs=named)
+        simulation = read_simulation(said)
+        named = tuple(
+            replace(simulated, name=job.name) for simulated, job in zip(simulation.jobs, jobs, strict=True)
+        )
+        simulation = replace(simulation, jobs=named)
         if not detail.timeline:
-            return found, None
-        ranks = tuple(len(one.finish_seconds) for one in found.jobs)
-        return found, read_timeline(trace.read_text(encoding="utf-8"), ranks)
+            return simulation, None
+        ranks = tuple(len(simulated.finish_seconds) for simulated in simulation.jobs)
+        return simulation, read_timeline(trace.read_text(encoding="utf-8"), ranks)
 
 
 def _run(arguments: Sequence[str], bounds: Bounds, shown: dict[str, str]) -> str:

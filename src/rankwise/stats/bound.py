@@ -87,8 +87,8 @@ def bounded(logs: FloatArray, baseline: FloatArray, level: float, most_rounds: i
     final = critical_t(last, max(freedom * (last - 1) // max(logs.shape[1] - 1, 1), last - 1), level)
     critical = np.array([critical_t(int(count), freedom, level) for count in rounds])
     radius = np.full(len(logs), np.inf)
-    told = np.isfinite(critical)
-    radius[told] = critical[told] * np.sqrt(variance[told] / rounds[told])
+    finite = np.isfinite(critical)
+    radius[finite] = critical[finite] * np.sqrt(variance[finite] / rounds[finite])
     luck = scipy.special.stdtrit(max(freedom, 1), 1 - GIVING_UP_LEVEL / 2) * np.sqrt(
         variance * (1 / np.maximum(rounds, 1) - 1 / last)
     )

@@ -35,10 +35,10 @@ def crossover(sizes_bytes: FloatArray, eager: FloatArray, rendezvous: FloatArray
     own = np.log(np.nanmedian(both, axis=1))[:, None]
     n = sizes_bytes.size
     at = float(_crossovers(sizes_bytes, own[:n], own[n:])[0])
-    found = _crossovers(sizes_bytes, drawn[:n], drawn[n:])
+    crossings = _crossovers(sizes_bytes, drawn[:n], drawn[n:])
     tail = (1 - LEVEL) / 2
     # No interpolation: between two thresholds there may be infinity.
-    low, high = np.quantile(found, [tail, 1 - tail], method="inverted_cdf")
+    low, high = np.quantile(crossings, [tail, 1 - tail], method="inverted_cdf")
     return Crossover(at, min(float(low), at), max(float(high), at))
 
 
@@ -50,10 +50,10 @@ def _crossovers(sizes_bytes: FloatArray, eager_logs: FloatArray, rendezvous_logs
     # loss[k]: the first k sizes eager, the others rendezvous.
     loss = np.concatenate([np.zeros((1, draws)), np.cumsum(advantage, axis=0)])
     eager = np.argmin(loss, axis=0)
-    found = np.where(eager == 0, 0.0, np.inf)
+    crossings = np.where(eager == 0, 0.0, np.inf)
     inside = np.flatnonzero((eager > 0) & (eager < n))
     below, above = eager[inside] - 1, eager[inside]
     left, right = difference[below, inside], difference[above, inside]  # the least sum: left <= 0 <= right
     share = np.divide(-left, right - left, out=np.full(left.shape, 0.5), where=right > left)
-    found[inside] = sizes_bytes[below] + share * (sizes_bytes[above] - sizes_bytes[below])
-    return found
+    crossings[inside] = sizes_bytes[below] + share * (sizes_bytes[above] - sizes_bytes[below])
+    return crossings

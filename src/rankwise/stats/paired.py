@@ -46,8 +46,8 @@ def sign_flip_p_values(differences: FloatArray) -> FloatArray:
     signs = _signs(launches)
     reached = np.zeros(tests)
     for start in range(0, signs.shape[1], _CHUNK):
-        found = _statistics(values, counts, signs[:, start : start + _CHUNK])
-        largest = np.maximum.accumulate(found[::-1], axis=0)[::-1]  # of this test and those below it
+        statistics = _statistics(values, counts, signs[:, start : start + _CHUNK])
+        largest = np.maximum.accumulate(statistics[::-1], axis=0)[::-1]  # of this test and those below it
         reached += np.sum(largest >= observed[:, None] - _LEAST, axis=1)
     adjusted = np.empty(tests)
     adjusted[order] = np.maximum.accumulate(reached / signs.shape[1])

@@ -111,13 +111,13 @@ def _break(left: _Line, right: _Line, below: float, at: float) -> Break:
     return Break(below, at, 1.0 if meet else 1.0 + gaps[1])
 
 
-def jumps(sizes: FloatArray, seconds: FloatArray, found: Break) -> FloatArray:
+def jumps(sizes: FloatArray, seconds: FloatArray, kink: Break) -> FloatArray:
     """Return the jump of a break in each of many curves, shape (curves,), with the break's place as it was found.
 
     `sizes` has shape (n,), `seconds` (curves, n): the curve that gave the break, resampled. nan where the old law
     has no positive time at the break.
     """
-    first, at, last = found.segments
+    first, at, last = kink.segments
     old = _fitted(sizes[first:at], seconds[:, first:at], sizes[at])
     new = _fitted(sizes[at:last], seconds[:, at:last], sizes[at])
     ratios = np.full(old.shape, np.nan)

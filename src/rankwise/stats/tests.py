@@ -82,7 +82,7 @@ def hierarchical(p_values: FloatArray, classes: Sequence[Hashable]) -> FloatArra
     """
     names = list(dict.fromkeys(classes))
     number = np.array([names.index(name) for name in classes], dtype=np.int64)
-    of_class = np.array([simes(p_values[number == one]) for one in range(len(names))])
+    of_class = np.array([simes(p_values[number == index]) for index in range(len(names))])
     class_share = np.bincount(number, minlength=len(names)) / max(1, p_values.size)
     share = np.zeros(p_values.size)
     adjusted = np.ones(p_values.size)
@@ -95,18 +95,18 @@ def hierarchical(p_values: FloatArray, classes: Sequence[Hashable]) -> FloatArra
         if reached >= 1:
             break
         if for_class <= for_test:
-            one = for_class[1]
-            open_classes[one] = False
-            members = number == one
-            share[members] = class_share[one] / members.sum()
+            closed = for_class[1]
+            open_classes[closed] = False
+            members = number == closed
+            share[members] = class_share[closed] / members.sum()
         else:
-            one = for_test[1]
-            open_tests[one], adjusted[one] = False, reached
-            heirs = open_tests & (number == number[one])
+            rejected = for_test[1]
+            open_tests[rejected], adjusted[rejected] = False, reached
+            heirs = open_tests & (number == number[rejected])
             if heirs.any():
-                share[heirs] += share[one] / heirs.sum()
+                share[heirs] += share[rejected] / heirs.sum()
             elif open_tests.any():
-                each = share[one] / open_tests.sum()
+                each = share[rejected] / open_tests.sum()
                 share[open_tests & ~open_classes[number]] += each
                 class_share += each * np.bincount(number[open_tests], minlength=len(names)) * open_classes
     return adjusted
@@ -115,8 +115,8 @@ def hierarchical(p_values: FloatArray, classes: Sequence[Hashable]) -> FloatArra
 def _least(p_values: FloatArray, shares: FloatArray, still: np.typing.NDArray[np.bool_]) -> tuple[float, int]:
     """The least level at which one of those that are still open is rejected, and which."""
     levels = np.divide(p_values, shares, out=np.full(p_values.size, np.inf), where=still & (shares > 0))
-    one = int(np.argmin(levels)) if levels.size else 0
-    return (float(levels[one]) if levels.size else np.inf), one
+    least = int(np.argmin(levels)) if levels.size else 0
+    return (float(levels[least]) if levels.size else np.inf), least
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:

@@ -69,16 +69,16 @@ class Variances:
 
     def add(self, launch: Launch) -> None:
         """Take the times of a launch into account; only their first and last halves' medians are kept."""
-        found = {
-            cell: [_medians(np.log(one.samples_seconds)) for one in visits]
+        medians = {
+            cell: [_medians(np.log(series.samples_seconds)) for series in visits]
             for (cell, quantity), visits in launch.visits().items()
             if quantity in OWN
-            and all(one.samples_seconds.size > 1 and np.all(one.samples_seconds > 0) for one in visits)
+            and all(series.samples_seconds.size > 1 and np.all(series.samples_seconds > 0) for series in visits)
         }
-        if found:
-            cell = next(iter(found))
+        if medians:
+            cell = next(iter(medians))
             shared = (launch.implementation, cell.label, cell.ranks, cell.options, cell.placement)
-            self._groups[shared].append(found)
+            self._groups[shared].append(medians)
 
     def visits_that_pay(self, cells: float, launch_seconds: float, visit_seconds: float) -> int:
         """Return what `VarianceParts` says of it; 1 as long as too little is known."""
@@ -95,7 +95,7 @@ class Variances:
         sums = [_sums(group) for group in self._groups.values() if len(group) >= FEWEST_LAUNCHES]
         if not sums:
             return None
-        total = {name: sum(one[name] for one in sums) for name in sums[0]}
+        total = {name: sum(addend[name] for addend in sums) for name in sums[0]}
         repetition = _ratio(total["halves"], total["visits"])
         within = _ratio(total["between visits"], total["visit freedom"])
         residual = _ratio(total["residuals"], total["residual freedom"])
@@ -127,10 +127,12 @@ def _sums(group: list[Mapping[Cell, list[FloatArray]]]) -> dict[str, float]:
     residuals = table - effects
     means = int(np.sum(~np.isnan(table)))
     return {
-        "halves": sum((one[1] - one[2]) ** 2 / 4 for values in visits for one in values),
+        "halves": sum((medians[1] - medians[2]) ** 2 / 4 for values in visits for medians in values),
         "visits": float(sum(map(len, visits))),
         "means": float(len(visits)),
-        "between visits": sum(float(np.var([one[0] for one in values])) * len(values) for values in visits),
+        "between visits": sum(
+            float(np.var([medians[0] for medians in values])) * len(values) for values in visits
+        ),
         "visit freedom": float(sum(len(values) - 1 for values in visits)),
         "residuals": float(np.nansum(residuals**2)),
         "residual freedom": float(max(0, means - len(table) - effects.size + 1)),
@@ -149,4 +151,4 @@ def _table(group: list[Mapping[Cell, list[FloatArray]]]) -> FloatArray:
 def _of_cell(cell: Cell, group: list[Mapping[Cell, list[FloatArray]]]) -> Iterator[float]:
     for launch in group:
         values = launch.get(cell)
-        yield float(np.mean([one[0] for one in values])) if values else float("nan")
+        yield float(np.mean([medians[0] for medians in values])) if values else float("nan")

@@ -10,22 +10,22 @@ from rankwise.core.configuration import Configuration
 from rankwise.core.errors import StoreError
 
 
-def write_configurations(connection: sqlite3.Connection, found: Iterable[Configuration]) -> None:
+def write_configurations(connection: sqlite3.Connection, configurations: Iterable[Configuration]) -> None:
     """Insert those that are not stored yet."""
     connection.executemany(
         "INSERT OR IGNORE INTO configuration (id, implementation, content) VALUES (?, ?, ?)",
-        [(one.id, one.implementation, one.content) for one in found],
+        [(each.id, each.implementation, each.content) for each in configurations],
     )
 
 
 def read_configurations(connection: sqlite3.Connection, run_id: int) -> dict[str, Configuration]:
     """Return those that the run's cells or launches name, by id. Raises StoreError for one that is damaged."""
-    found = connection.execute(
+    selected = connection.execute(
         "SELECT id, content FROM configuration WHERE id IN (SELECT configuration FROM cell WHERE run_id = ?) "
         "OR id IN (SELECT configuration FROM segment JOIN launch ON launch.id = launch_id WHERE run_id = ?)",
         [run_id, run_id],
     ).fetchall()
-    return {row["id"]: _built(row["id"], row["content"]) for row in found}
+    return {row["id"]: _built(row["id"], row["content"]) for row in selected}
 
 
 def delete_unused(connection: sqlite3.Connection) -> None:

@@ -65,7 +65,10 @@ class Table:
 
     def launches(self) -> Iterator[list[_Chunk]]:
         """Yield the chunks of each launch that has any."""
-        versions = {one.id: one.version for one in self._store.implementations(self._run_id)}
+        versions = {
+            implementation.id: implementation.version
+            for implementation in self._store.implementations(self._run_id)
+        }
         for number, launch in enumerate(self._store.iter_launches(self._run_id), start=1):
             own = {
                 "run": self._run_id,
@@ -117,11 +120,11 @@ class TimelineTable(Table):
     def _chunks(self, own: dict[str, Any], launch: Launch, versions: Mapping[str, str]) -> list[_Chunk]:
         return [
             _Chunk(
-                own | _version(one.cell, versions) | rows.cell_values(one.cell) | rows.values(one),
-                {"time_seconds": one.times_seconds, "value": one.values},
+                own | _version(timeline.cell, versions) | rows.cell_values(timeline.cell) | rows.values(timeline),
+                {"time_seconds": timeline.times_seconds, "value": timeline.values},
             )
-            for one in launch.timelines
-            if one.times_seconds.size
+            for timeline in launch.timelines
+            if timeline.times_seconds.size
         ]
 
 
@@ -161,8 +164,10 @@ class LinkTable(Table):
             figures = {name: math.nan if kind is float else None for name, kind in kinds.items()}
         fixed = own | {"implementation": launch.implementation, "ranks": launch.ranks} | figures
         return [
-            _Chunk(fixed | {"link": one.link}, {name: np.array([getattr(one, name)]) for name in _COUNTERS})
-            for one in launch.links
+            _Chunk(
+                fixed | {"link": counters.link}, {name: np.array([getattr(counters, name)]) for name in _COUNTERS}
+            )
+            for counters in launch.links
         ]
 
 

@@ -20,8 +20,8 @@ def write_launch(connection: sqlite3.Connection, run_id: int, launch: Launch) ->
     rows.insert_list(connection, "launch_environment", own, variables)
     rows.insert_list(connection, "launch_library", own, map(rows.values, launch.libraries))
     series = (
-        {"cell_id": ids[one.cell], "samples_seconds": rows.to_blob(one.samples_seconds), **rows.values(one)}
-        for one in launch.series
+        {"cell_id": ids[visit.cell], "samples_seconds": rows.to_blob(visit.samples_seconds), **rows.values(visit)}
+        for visit in launch.series
     )
     rows.insert_list(connection, "series", own, series)
     rows.insert_list(connection, "verified", own, ({"cell_id": ids[cell]} for cell in launch.verified))
@@ -50,8 +50,8 @@ def write_notices(
 
 def launch_ids(connection: sqlite3.Connection, run_id: int) -> list[int]:
     """Return the ids of a run's launches, in the order they were stored."""
-    found = connection.execute("SELECT id FROM launch WHERE run_id = ? ORDER BY id", [run_id]).fetchall()
-    return [row["id"] for row in found]
+    id_rows = connection.execute("SELECT id FROM launch WHERE run_id = ? ORDER BY id", [run_id]).fetchall()
+    return [row["id"] for row in id_rows]
 
 
 def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None:
@@ -74,13 +74,16 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
     return rows.build(
         Launch,
         row,
-        segments=tuple(rows.build(Segment, one) for one in segments),
+        segments=tuple(rows.build(Segment, segment) for segment in segments),
         environment=tuple((variable["name"], variable["value"]) for variable in variables),
         series=tuple(
             rows.build(
-                Series, one, cell=rows.build_cell(one), samples_seconds=rows.from_blob(one["samples_seconds"])
+                Series,
+                visit,
+                cell=rows.build_cell(visit),
+                samples_seconds=rows.from_blob(visit["samples_seconds"]),
             )
-            for one in series
+            for visit in series
         ),
         verified=tuple(map(rows.build_cell, verified)),
         failures=_failures(_with_cells(connection, "failure", launch_id, "failure.id")),
@@ -90,7 +93,7 @@ def read_launch(connection: sqlite3.Connection, launch_id: int) -> Launch | None
         links=networks.read_links(connection, launch_id),
         emulator=networks.read_emulator(connection, launch_id),
         timelines=tuple(map(networks.build_timeline, timelines)),
-        libraries=tuple(rows.build(Library, one) for one in libraries),
+        libraries=tuple(rows.build(Library, library) for library in libraries),
     )
 
 
@@ -121,9 +124,9 @@ def _with_cells(connection: sqlite3.Connection, table: str, launch_id: int, orde
     ).fetchall()
 
 
-def _failures(found: Iterable[sqlite3.Row]) -> tuple[CellFailure, ...]:
-    return tuple(rows.build(CellFailure, row, cell=rows.build_cell(row)) for row in found)
+def _failures(failure_rows: Iterable[sqlite3.Row]) -> tuple[CellFailure, ...]:
+    return tuple(rows.build(CellFailure, row, cell=rows.build_cell(row)) for row in failure_rows)
 
 
-def _notices(found: Iterable[sqlite3.Row]) -> tuple[Notice, ...]:
-    return tuple(rows.build(Notice, row) for row in found)
+def _notices(notice_rows: Iterable[sqlite3.Row]) -> tuple[Notice, ...]:
+    return tuple(rows.build(Notice, row) for row in notice_rows)

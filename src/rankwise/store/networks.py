@@ -69,20 +69,22 @@ def write_traffic(connection: sqlite3.Connection, ids: CellIds, launch_id: int, 
         rows.insert(connection, "emulator", {**own, **rows.values(launch.emulator)})
     timelines = (
         {
-            "cell_id": ids[one.cell],
-            "times_seconds": rows.to_blob(one.times_seconds),
-            "values": rows.to_blob(one.values),
-            **rows.values(one),
+            "cell_id": ids[timeline.cell],
+            "times_seconds": rows.to_blob(timeline.times_seconds),
+            "values": rows.to_blob(timeline.values),
+            **rows.values(timeline),
         }
-        for one in launch.timelines
+        for timeline in launch.timelines
     )
     rows.insert_list(connection, "timeline", own, timelines)
 
 
 def read_links(connection: sqlite3.Connection, launch_id: int) -> tuple[LinkCounters, ...]:
     """Return the counters of a launch's links, in the order they were stored."""
-    found = connection.execute("SELECT * FROM link_counters WHERE launch_id = ? ORDER BY position", [launch_id])
-    return tuple(rows.build(LinkCounters, row) for row in found.fetchall())
+    counter_rows = connection.execute(
+        "SELECT * FROM link_counters WHERE launch_id = ? ORDER BY position", [launch_id]
+    )
+    return tuple(rows.build(LinkCounters, row) for row in counter_rows.fetchall())
 
 
 def read_emulator(connection: sqlite3.Connection, launch_id: int) -> EmulatorFigures | None:
@@ -117,7 +119,7 @@ def _record(kind: type[R], fields: dict[str, Any]) -> R:
 
 def _value(hint: Any, value: Any) -> Any:
     if get_origin(hint) is tuple:
-        return tuple(_value(get_args(hint)[0], one) for one in value)  # all of one type in these records
+        return tuple(_value(get_args(hint)[0], element) for element in value)  # all of one type in these records
     if get_origin(hint) is Literal:
         return str(value)
     return _record(hint, value) if isinstance(hint, type) and is_dataclass(hint) else hint(value)

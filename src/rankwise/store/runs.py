@@ -59,8 +59,8 @@ class CellIds:
     def __init__(self, connection: sqlite3.Connection, run_id: int) -> None:
         self._connection = connection
         self._run_id = run_id
-        found = connection.execute("SELECT * FROM cell WHERE run_id = ?", [run_id]).fetchall()
-        self._ids: dict[Cell, int] = {rows.build_cell(row): row["id"] for row in found}
+        cell_rows = connection.execute("SELECT * FROM cell WHERE run_id = ?", [run_id]).fetchall()
+        self._ids: dict[Cell, int] = {rows.build_cell(row): row["id"] for row in cell_rows}
 
     def __getitem__(self, cell: Cell) -> int:
         if cell not in self._ids:
@@ -70,9 +70,11 @@ class CellIds:
         return self._ids[cell]
 
 
-def write_implementations(connection: sqlite3.Connection, run_id: int, found: Iterable[Implementation]) -> None:
+def write_implementations(
+    connection: sqlite3.Connection, run_id: int, implementations: Iterable[Implementation]
+) -> None:
     """Insert the implementations in order, with their transports and variables."""
-    for position, implementation in enumerate(found):
+    for position, implementation in enumerate(implementations):
         row = {"run_id": run_id, "position": position, **rows.values(implementation)}
         rows.insert(connection, "implementation", row)
         own = {"run_id": run_id, "implementation": implementation.id}
@@ -129,7 +131,7 @@ def read_facts(connection: sqlite3.Connection, run_id: int) -> list[tuple[Fact, 
 def read_summaries(connection: sqlite3.Connection, run_id: int | None = None) -> list[RunSummary]:
     """Return every run (or this one) in short, oldest first."""
     chosen, parameters = ("", []) if run_id is None else ("WHERE id = ?", [run_id])
-    found = connection.execute(
+    run_rows = connection.execute(
         "SELECT *, (SELECT count(*) FROM cell WHERE run_id = run.id AND plan_position IS NOT NULL) AS cells, "
         "(SELECT count(*) FROM launch WHERE run_id = run.id) AS launches, "
         "(SELECT max(started_at + seconds) FROM launch WHERE run_id = run.id) AS last_launch_ended_at "
@@ -141,7 +143,7 @@ def read_summaries(connection: sqlite3.Connection, run_id: int | None = None) ->
         names[row["run_id"]].append(row["id"])
     return [
         rows.build(RunSummary, {**row, "status": _status(row)}, implementations=tuple(names[row["id"]]))
-        for row in found
+        for row in run_rows
     ]
 
 

@@ -170,8 +170,8 @@ class Store:
     def latest_interrupted(self, *kinds: RunKind) -> RunSummary | None:
         """Return the newest interrupted run, of these kinds if any are given; None where there is none."""
         kinds = kinds or get_args(RunKind)
-        found = reversed(self.runs())
-        return next((run for run in found if run.status == "interrupted" and run.kind in kinds), None)
+        newest_first = reversed(self.runs())
+        return next((run for run in newest_first if run.status == "interrupted" and run.kind in kinds), None)
 
     def request(self, run_id: int) -> str:
         """Return what the verb that began the run stored to go on with it; '' if nothing."""

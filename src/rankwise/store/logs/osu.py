@@ -107,9 +107,9 @@ class OsuBlock(Block):
         elif setting := _SETTING.match(line):
             self._setting(setting[1], setting[2])
         elif buffers := _BUFFERS.match(line):
-            kinds = [one.lower() for one in buffers.groups()]
+            kinds = [kind.lower() for kind in buffers.groups()]
             self.marks = tuple(
-                one for one in self.marks if one not in ("cuda", "rocm", "sycl", "openacc", "managed")
+                mark for mark in self.marks if mark not in ("cuda", "rocm", "sycl", "openacc", "managed")
             )
             self.marks += tuple(kinds) if kinds != ["host", "host"] else ()
         elif forked := _FORKED.match(line):
