@@ -60,12 +60,12 @@ def kept(
 ) -> Outcome:  # fmt: skip
     """Return what `run` returns, or did for the same question under the same conditions if that is `believed`."""
     record, now = _folder() / f"{_digest(question)}.json", _digest(conditions)
-    found = _earlier(record, now)
-    if found is None:
-        found = run()
-        if believed(found) and not found.timed_out:
-            _keep(record, now, found)
-    return found
+    outcome = _earlier(record, now)
+    if outcome is None:
+        outcome = run()
+        if believed(outcome) and not outcome.timed_out:
+            _keep(record, now, outcome)
+    return outcome
 
 
 def forget() -> None:
@@ -81,24 +81,24 @@ def _is_read(name: str) -> bool:
     return name not in _NOT_READ and not name.startswith(_NOT_READ_BEGINNINGS)
 
 
-def _digest(told: object) -> str:
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()[:16]
 
 
 def _earlier(record: Path, conditions: str) -> Outcome | None:
     """What was kept of an outcome under the same conditions."""
     try:
-        told = json.loads(record.read_text())
-        if told.pop("conditions") != conditions:
+        answer = json.loads(record.read_text())
+        if answer.pop("conditions") != conditions:
             return None
-        return Outcome(**{name: told[name] for name in _KEPT}, seconds=0.0)
+        return Outcome(**{name: answer[name] for name in _KEPT}, seconds=0.0)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
 def _keep(record: Path, conditions: str, outcome: Outcome) -> None:
     """One answer for each question; where the cache cannot be written the next one is asked for again."""
-    words = json.dumps({"conditions": conditions, **{name: getattr(outcome, name) for name in _KEPT}})
+    text = json.dumps({"conditions": conditions, **{name: getattr(outcome, name) for name in _KEPT}})
     with contextlib.suppress(OSError):
         record.parent.mkdir(parents=True, exist_ok=True)
         if len(list(record.parent.iterdir())) >= MOST:
@@ -106,5 +106,5 @@ def _keep(record: Path, conditions: str, outcome: Outcome) -> None:
             record.parent.mkdir(exist_ok=True)
         descriptor, partial = tempfile.mkstemp(prefix=".answer-", dir=record.parent)
         with os.fdopen(descriptor, "w") as file:
-            file.write(words)
+            file.write(text)
         Path(partial).replace(record)

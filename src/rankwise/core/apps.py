@@ -54,7 +54,7 @@ class AppResult:
 
 def exit_code(results: Sequence[AppResult]) -> int:
     """Return 1 if a result is wrong or some of the runs failed, 3 if all of them did."""
-    if not any(one.has_ended for one in results):
+    if not any(result.has_ended for result in results):
         return EXIT_HOST
-    wrong = any(one.verified is False or not one.has_ended for one in results)
+    wrong = any(result.verified is False or not result.has_ended for result in results)
     return EXIT_ANSWER_IS_NO if wrong else EXIT_OK

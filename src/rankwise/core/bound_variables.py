@@ -30,8 +30,8 @@ def real(name: str) -> tuple[int, str]:
 
 def of_job(environment: Environment, ranks: int) -> Environment:
     """Return the variables of a job of so many ranks by their real names; those of other numbers are left out."""
-    found = [(*real(name), value) for name, value in environment]
-    return tuple((name, value) for own, name, value in found if own in (0, ranks))
+    variables = [(*real(name), value) for name, value in environment]
+    return tuple((name, value) for own, name, value in variables if own in (0, ranks))
 
 
 def of_all(environment: Environment) -> Environment:
@@ -41,12 +41,12 @@ def of_all(environment: Environment) -> Environment:
 
 def tables(environment: Environment) -> dict[int, Environment]:
     """Return the others by their real names, ascending in the number of ranks that they are for."""
-    found: dict[int, list[tuple[str, str]]] = {}
+    by_ranks: dict[int, list[tuple[str, str]]] = {}
     for name, value in environment:
         ranks, plain = real(name)
         if ranks:
-            found.setdefault(ranks, []).append((plain, value))
-    return {ranks: tuple(found[ranks]) for ranks in sorted(found)}
+            by_ranks.setdefault(ranks, []).append((plain, value))
+    return {ranks: tuple(by_ranks[ranks]) for ranks in sorted(by_ranks)}
 
 
 def names(environment: Environment) -> tuple[str, ...]:

@@ -48,11 +48,11 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 def umask() -> int:
     """Return the umask of this process, without changing it for a moment as umask(2) would."""
-    found = re.search(r"^Umask:\s*([0-7]+)", Path("/proc/self/status").read_text(), re.MULTILINE)
-    return int(found[1], 8) if found else 0o022
+    match = re.search(r"^Umask:\s*([0-7]+)", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return int(match[1], 8) if match else 0o022
 
 
 def soft_limits() -> dict[str, str]:
     """Return the soft limits of this process by the names of prlimit(1): a number, or `unlimited`."""
-    found = {name: resource.getrlimit(number)[0] for name, number in _LIMITS.items()}
-    return {name: "unlimited" if limit == resource.RLIM_INFINITY else str(limit) for name, limit in found.items()}
+    limits = {name: resource.getrlimit(number)[0] for name, number in _LIMITS.items()}
+    return {name: "unlimited" if limit == resource.RLIM_INFINITY else str(limit) for name, limit in limits.items()}

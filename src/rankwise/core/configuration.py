@@ -56,4 +56,4 @@ def from_content(text: str) -> Configuration:
 
 def by_id(configurations: Iterable[Configuration]) -> dict[str, Configuration]:
     """Return the configurations by their ids, each once."""
-    return {one.id: one for one in configurations}
+    return {configuration.id: configuration for configuration in configurations}

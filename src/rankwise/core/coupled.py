@@ -87,7 +87,8 @@ class CoupledResult:
         if self.across is None:
             return False
         lows, highs = (
-            [seconds_of(one, f"{end}_step") for one in (self.within, self.across)] for end in ("lower", "upper")
+            [seconds_of(result, f"{end}_step") for result in (self.within, self.across)]
+            for end in ("lower", "upper")
         )
         return lows[1] > highs[0] or lows[0] > highs[1]
 

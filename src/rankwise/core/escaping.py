@@ -11,4 +11,4 @@ direction of writing, and halves of surrogate pairs, which stand for bytes of a 
 
 def escaped(text: str) -> str:
     r"""Return the text with each of these characters as \uXXXX, which within a string of JSON means the same."""
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -29,11 +29,11 @@ Pattern = tuple[Flow, ...]
 
 def benchmark_of(pattern: Iterable[Flow]) -> str:
     """Return the benchmark that measures the pattern: its name says all of it, starts to the microsecond."""
-    words = []
+    messages = []
     for flow in pattern:
         start = f"-{round(flow.start_seconds * 1e6)}" if flow.start_seconds else ""
-        words.append(f"{flow.source}-{flow.target}-{flow.bytes}{start}")
-    return PREFIX + "+".join(words)
+        messages.append(f"{flow.source}-{flow.target}-{flow.bytes}{start}")
+    return PREFIX + "+".join(messages)
 
 
 def is_pattern(benchmark: str) -> bool:
@@ -43,14 +43,14 @@ def is_pattern(benchmark: str) -> bool:
 
 def pattern_of(benchmark: str, size_bytes: int = 0) -> Pattern:
     """Return the flows of such a benchmark; those without bytes have `size_bytes`. Raises InputError."""
-    words = benchmark.removeprefix(PREFIX).split("+")
-    found = [_FLOW.fullmatch(word) for word in words]
+    messages = benchmark.removeprefix(PREFIX).split("+")
+    matches = [_FLOW.fullmatch(word) for word in messages]
     flows = tuple(
-        Flow(int(one[1]), int(one[2]), int(one[3] or size_bytes), int(one[4] or 0) / 1e6)
-        for one in found
-        if one and one[1] != one[2]
+        Flow(int(match[1]), int(match[2]), int(match[3] or size_bytes), int(match[4] or 0) / 1e6)
+        for match in matches
+        if match and match[1] != match[2]
     )
-    if not is_pattern(benchmark) or len(flows) < len(words):
+    if not is_pattern(benchmark) or len(flows) < len(messages):
         raise InputError(
             f"'{short(benchmark)}' is not a valid pattern",
             "write pattern:FROM-TO[-BYTES[-START_MICROSECONDS]]+FROM-TO...",

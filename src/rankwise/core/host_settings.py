@@ -78,9 +78,9 @@ class HostSetting:
             return f"ip link set dev IFACE mtu {value}"
         return f'sysctl -w {self.name}="{value}"'
 
-    def is_met(self, wanted: str, found: str) -> bool:
+    def is_met(self, wanted: str, current: str) -> bool:
         """Return whether a host has the value; of several NICs one is enough, since others lead elsewhere."""
-        return wanted.strip() in found.split() if self.form == "ip link" else found.split() == wanted.split()
+        return wanted.strip() in current.split() if self.form == "ip link" else current.split() == wanted.split()
 
 
 CATALOGUE: tuple[HostSetting, ...] = (
@@ -123,7 +123,7 @@ CATALOGUE: tuple[HostSetting, ...] = (
         f"{JUMBO_BYTES - 28} HOST shows it); where one does not, connections hang",
     ),
 )  # fmt: skip
-_BY_NAME = {one.name: one for one in CATALOGUE}
+_BY_NAME = {entry.name: entry for entry in CATALOGUE}
 
 
 def setting(name: str) -> HostSetting:

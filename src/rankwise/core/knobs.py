@@ -104,7 +104,7 @@ _ALL = (
         reach="within a host", stage="collectives", on_shared_hosts=True,
     ),
 )  # fmt: skip
-CATALOGUE = {one.name: one for one in _ALL}
+CATALOGUE = {knob.name: knob for knob in _ALL}
 
 
 def described(name: str) -> KnobDescription:
@@ -114,4 +114,4 @@ def described(name: str) -> KnobDescription:
 
 def tried_by(stage: Stage, reach: Reach | None = None) -> tuple[str, ...]:
     """Return the names of the knobs that a stage of tuning tries for such messages (None: for any), in order."""
-    return tuple(one.name for one in _ALL if one.stage == stage and reach in (None, one.reach))
+    return tuple(knob.name for knob in _ALL if knob.stage == stage and reach in (None, knob.reach))

@@ -54,22 +54,22 @@ def mapped_here() -> Mapped:
 
     Also of what runs within emulated nodes.
     """
-    found = {}
+    mapped = {}
     for pid in process.own_descendants():
         with contextlib.suppress(OSError):
             files = frozenset(_FILE.findall(Path(f"/proc/{pid}/maps").read_text(errors="replace")))
             if files:
-                found[str(pid)] = files
-    return found
+                mapped[str(pid)] = files
+    return mapped
 
 
 def given_here(processes: Iterable[str]) -> dict[str, Given]:
     """Return what each of these processes of this host has got from whatever started it."""
-    found = {}
+    given = {}
     for pid in processes:
         with contextlib.suppress(OSError):
-            found[pid] = given_to(pid)
-    return found
+            given[pid] = given_to(pid)
+    return given
 
 
 def mpi_libraries(files: Iterable[str]) -> list[str]:

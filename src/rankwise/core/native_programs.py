@@ -28,6 +28,6 @@ def _candidates(name: str) -> Iterator[Path]:
         yield Path(folder) / name
         yield from sorted(Path(folder).glob(f"native/*/{name}"))
     yield Path(sys.executable).parent / name
-    found = shutil.which(name)
-    if found:
-        yield Path(found)
+    path = shutil.which(name)
+    if path:
+        yield Path(path)

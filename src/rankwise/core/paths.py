@@ -62,7 +62,7 @@ def runtime_folder() -> Path:
     """
     usual = Path(f"/tmp/rankwise-{os.getuid()}")
     try:
-        return next((one for one in (usual, *_others(usual)) if _is_ours(one)), None) or _made(usual)
+        return next((folder for folder in (usual, *_others(usual)) if _is_ours(folder)), None) or _made(usual)
     except OSError as error:
         raise HostError(
             f"cannot use {usual}, where running testbeds are kept: {error.strerror}", "make /tmp writable"
@@ -72,7 +72,7 @@ def runtime_folder() -> Path:
 def _others(usual: Path) -> list[Path]:
     """The names that were taken in place of this one, the oldest first."""
     name = re.compile(re.escape(usual.name) + r"-[0-9a-f]{16}-[0-9a-f]{8}")
-    return sorted(one for one in usual.parent.glob(f"{usual.name}-*") if name.fullmatch(one.name))
+    return sorted(folder for folder in usual.parent.glob(f"{usual.name}-*") if name.fullmatch(folder.name))
 
 
 def _made(usual: Path) -> Path:
@@ -94,12 +94,12 @@ def _made(usual: Path) -> Path:
 def _is_ours(folder: Path) -> bool:
     """Whether it is a folder, no link, and this user's: nobody else can write to it then, and all can look in."""
     try:
-        found = folder.lstat()
+        status = folder.lstat()
     except FileNotFoundError:
         return False
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
         return False
-    if stat.S_IMODE(found.st_mode) != 0o755:
+    if stat.S_IMODE(status.st_mode) != 0o755:
         folder.chmod(0o755)
     return True
 

@@ -75,6 +75,6 @@ _CATEGORIES: dict[str, Category] = {
 
 def category_of(benchmark: str) -> Category:
     """Return the category of a benchmark of which nothing but its name is known, by the most of its words."""
-    words = benchmark.split("_")
-    names = ("_".join(words[:count]) for count in range(len(words), 0, -1))
+    parts = benchmark.split("_")
+    names = ("_".join(parts[:count]) for count in range(len(parts), 0, -1))
     return next((_CATEGORIES[name] for name in names if name in _CATEGORIES), "point-to-point")

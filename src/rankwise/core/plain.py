@@ -21,9 +21,9 @@ def plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(element) for key, element in value.items()}
     if isinstance(value, list | tuple | np.ndarray | Iterator):
-        return [plain(one) for one in value]
+        return [plain(element) for element in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

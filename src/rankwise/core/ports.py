@@ -27,6 +27,6 @@ def free_port() -> int:
 
 
 def _bound(port: int) -> int:
-    with socket.socket() as one:
-        one.bind(("", port))
-        return int(one.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("", port))
+        return int(listener.getsockname()[1])

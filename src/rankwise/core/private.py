@@ -62,11 +62,11 @@ def opened(folder: Path) -> Iterator[int]:
         raise InputError(f"{folder} is a link", f"name the folder itself: {folder.resolve()}")
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        found = os.fstat(descriptor)
-        if found.st_uid != os.geteuid():
+        status = os.fstat(descriptor)
+        if status.st_uid != os.geteuid():
             raise InputError(f"{folder} belongs to another user", "name a folder of your own")
-        if found.st_mode & _OF_OTHERS:
-            os.fchmod(descriptor, stat.S_IMODE(found.st_mode) & ~_OF_OTHERS)
+        if status.st_mode & _OF_OTHERS:
+            os.fchmod(descriptor, stat.S_IMODE(status.st_mode) & ~_OF_OTHERS)
         yield descriptor
     finally:
         os.close(descriptor)
@@ -106,11 +106,11 @@ def _copy_files(theirs: Path, user: int, ours: int) -> None:
         os.fchown(source, os.geteuid(), -1)  # from now on nobody else changes what is in it
         for name in sorted(os.listdir(source)):  # noqa: PTH208 - a descriptor
             with contextlib.suppress(FileNotFoundError):
-                found = os.stat(name, dir_fd=source, follow_symlinks=False)
-                if not stat.S_ISREG(found.st_mode) or found.st_uid != user or found.st_nlink != 1:
+                status = os.stat(name, dir_fd=source, follow_symlinks=False)
+                if not stat.S_ISREG(status.st_mode) or status.st_uid != user or status.st_nlink != 1:
                     continue
-                one = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=source)
-                with open(one, "rb") as stream, open(create(ours, name), "wb") as copy:  # noqa: PTH123
+                descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=source)
+                with open(descriptor, "rb") as stream, open(create(ours, name), "wb") as copy:  # noqa: PTH123
                     shutil.copyfileobj(stream, copy)
     finally:
         os.close(source)
@@ -119,12 +119,12 @@ def _copy_files(theirs: Path, user: int, ours: int) -> None:
 def clear_left() -> None:
     """Remove what Rankwises that were killed have left."""
     with contextlib.suppress(HostError, OSError):
-        for one in paths.runtime_folder().iterdir():
-            if (owner := _OURS.fullmatch(one.name)) and owner[1] == _space() and not process.is_alive(owner[2]):
-                if one.is_dir() and not one.is_symlink():
-                    shutil.rmtree(one, ignore_errors=True)
+        for path in paths.runtime_folder().iterdir():
+            if (owner := _OURS.fullmatch(path.name)) and owner[1] == _space() and not process.is_alive(owner[2]):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
                 else:
-                    one.unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
 
 
 _OURS = re.compile(r"\.([0-9a-f]+)-(\d+-\d+)-(?:key|folder)-\w+")

@@ -176,7 +176,7 @@ def _end_tree(child: subprocess.Popen[bytes]) -> None:
     """End a child, which may pass the signal on to its own, then whatever of these is still there."""
     descendants: list[int] = []
     with contextlib.suppress(psutil.NoSuchProcess):
-        descendants = [one.pid for one in psutil.Process(child.pid).children(recursive=True)]
+        descendants = [descendant.pid for descendant in psutil.Process(child.pid).children(recursive=True)]
     child.terminate()
     try:
         child.wait(GRACE_SECONDS)
@@ -235,7 +235,7 @@ def _marked(everywhere: bool) -> Iterator[tuple[int, str]]:
 
 def end_marked(mark: str) -> None:
     """End every process that descends from the calls made with this mark, also within emulated nodes."""
-    end_processes([pid for pid, found in _marked(everywhere=True) if found == mark])
+    end_processes([pid for pid, own_mark in _marked(everywhere=True) if own_mark == mark])
 
 
 def own_descendants() -> list[int]:
@@ -257,23 +257,23 @@ def end_orphans() -> list[int]:
 
 def end_processes(pids: Sequence[int]) -> None:
     """SIGTERM, then SIGKILL after GRACE_SECONDS, to these processes by id."""
-    found = []
+    processes = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
-            found.append(psutil.Process(pid))
-    for process in found:
+            processes.append(psutil.Process(pid))
+    for process in processes:
         with contextlib.suppress(psutil.Error):
             process.terminate()
-    for process in _still_alive_after(GRACE_SECONDS, found):
+    for process in _still_alive_after(GRACE_SECONDS, processes):
         with contextlib.suppress(psutil.Error):
             process.kill()
-    _still_alive_after(GRACE_SECONDS, found)
+    _still_alive_after(GRACE_SECONDS, processes)
 
 
 def _still_alive_after(seconds: float, processes: Sequence[psutil.Process]) -> list[psutil.Process]:
     """Wait until all have ended; return those that have not. A zombie has: reaping it may be another's task."""
     deadline = time.monotonic() + seconds
-    while (alive := [one for one in processes if _runs(one)]) and time.monotonic() < deadline:
+    while (alive := [process for process in processes if _runs(process)]) and time.monotonic() < deadline:
         time.sleep(0.01)
     return alive
 

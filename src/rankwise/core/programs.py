@@ -50,7 +50,7 @@ class Metric:
         Raises ValueError, with the reason, if the pattern matches nowhere, at no number (nan is none), or at a
         part of one: of `1.5E-03` the `1.5`, of `12,345` the `12` (unless the pattern goes on with the comma).
         """
-        matches = [one for one in _compiled(self.pattern).finditer(output) if one[1] and one[1].strip()]
+        matches = [hit for hit in _compiled(self.pattern).finditer(output) if hit[1] and hit[1].strip()]
         if not matches:
             raise ValueError(f"its output has no number that '{self.pattern}' matches")
         match = matches[-1]
@@ -70,10 +70,10 @@ class Metric:
         """What one unit of the metric is in seconds, by the words of its name and pattern; None: no time."""
         if not self.pattern:
             return 1.0
-        words = f"{self.name} {_without_signs(self.pattern)}".replace("_", " ")
-        if self.higher_is_better or _RATE.search(words):
+        text = f"{self.name} {_without_signs(self.pattern)}".replace("_", " ")
+        if self.higher_is_better or _RATE.search(text):
             return None
-        known = [_SECONDS[word] for word in re.findall(r"[A-Za-z]+", words.lower()) if word in _SECONDS]
+        known = [_SECONDS[word] for word in re.findall(r"[A-Za-z]+", text.lower()) if word in _SECONDS]
         return next((unit for unit in known if unit != 1.0), known[0] if known else None)
 
 
@@ -84,8 +84,8 @@ def _not_a_number_after(output: str, match: re.Match[str]) -> str:
     """
     words = output[match.start() : max(match.start(1), match.start())].split()
     pattern = r"(?<!\w)" + r"\s*".join(map(re.escape, words)) + r"\s*([-+]?(?:nan|inf(?:inity)?)\b)"
-    found = re.search(pattern, output[match.end() :], re.IGNORECASE) if words else None
-    return found[0] if found else ""
+    not_a_number = re.search(pattern, output[match.end() :], re.IGNORECASE) if words else None
+    return not_a_number[0] if not_a_number else ""
 
 
 def _cut_number(output: str, match: re.Match[str]) -> str:
@@ -142,8 +142,10 @@ def _name(pattern: str) -> str:
     named = list(_compiled(pattern).groupindex)
     if named:
         return named[0].replace("_", " ")
-    words = [word.strip(" =:.-(") for word in _LITERAL.findall(_without_signs(re.split(r"(?<!\\)\(", pattern)[0]))]
-    return next((word for word in reversed(words) if word), pattern)
+    literals = [
+        word.strip(" =:.-(") for word in _LITERAL.findall(_without_signs(re.split(r"(?<!\\)\(", pattern)[0]))
+    ]
+    return next((word for word in reversed(literals) if word), pattern)
 
 
 def _without_signs(pattern: str) -> str:
@@ -178,10 +180,10 @@ class Program:
     """Where it is started."""
 
     def __post_init__(self) -> None:
-        for one in self.metrics:
-            if one.pattern:
-                metric_of(one.pattern)
-        names = [one.name for one in self.metrics]
+        for metric in self.metrics:
+            if metric.pattern:
+                metric_of(metric.pattern)
+        names = [each.name for each in self.metrics]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(

@@ -35,9 +35,9 @@ def given_to(pid: int | str) -> Given:
     return Given(variables_in(environment.split("\0")), limits_in(Path(f"/proc/{pid}/limits").read_text()))
 
 
-def variables_in(words: Iterable[str]) -> dict[str, str]:
+def variables_in(assignments: Iterable[str]) -> dict[str, str]:
     """Return the variables of an environment, `NAME=VALUE` each."""
-    return dict(word.split("=", 1) for word in words if "=" in word)
+    return dict(word.split("=", 1) for word in assignments if "=" in word)
 
 
 def limits_in(text: str) -> dict[str, str]:
@@ -55,14 +55,15 @@ def difference(ranks: Mapping[str, Given], expected: Mapping[str, str], but: Col
     """
     lacking: dict[str, list[str]] = {}
     for name in [name for name in expected if name not in but]:
-        without = [one for one, given in ranks.items() if not _holds(given.variables.get(name), expected[name])]
+        without = [pid for pid, given in ranks.items() if not _holds(given.variables.get(name), expected[name])]
         if len(without) < len(ranks):
-            for one in without:
-                lacking.setdefault(one, []).append(name)
-    for one, names in lacking.items():
+            for process in without:
+                lacking.setdefault(process, []).append(name)
+    for process, names in lacking.items():
         more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         return (
-            f"{_NOT_ALIKE}: {_named(one, ranks)} does not have the caller's {', '.join(names[:_MOST_NAMES])}{more}"
+            f"{_NOT_ALIKE}: {_named(process, ranks)} does not have the caller's "
+            f"{', '.join(names[:_MOST_NAMES])}{more}"
         )
     return ""
 
@@ -82,6 +83,6 @@ def _holds(value: str | None, expected: str) -> bool:
     return value is not None and (value == expected or set(expected.split(":")) <= set(value.split(":")))
 
 
-def _named(one: str, ranks: Mapping[str, Given]) -> str:
-    number = next((ranks[one].variables[name] for name in _RANK if name in ranks[one].variables), "")
-    return f"rank {number} (process {one})" if number else f"process {one}"
+def _named(process: str, ranks: Mapping[str, Given]) -> str:
+    number = next((ranks[process].variables[name] for name in _RANK if name in ranks[process].variables), "")
+    return f"rank {number} (process {process})" if number else f"process {process}"

@@ -284,25 +284,25 @@ class Launch:
     @property
     def implementation(self) -> str:
         """The implementation, or those of all segments with ` + ` between them."""
-        return " + ".join(dict.fromkeys(one.implementation for one in self.segments))
+        return " + ".join(dict.fromkeys(segment.implementation for segment in self.segments))
 
     @property
     def ranks(self) -> int:
         """The ranks of all segments together."""
-        return sum(one.ranks for one in self.segments)
+        return sum(segment.ranks for segment in self.segments)
 
     def visits(self) -> dict[tuple[Cell, Quantity], list[Series]]:
         """Return what was measured, one series a visit, in order of time: a launch may visit a cell repeatedly.
 
         Samples that are not finite are left out, and so are series without any other.
         """
-        found: dict[tuple[Cell, Quantity], list[Series]] = {}
+        by_cell: dict[tuple[Cell, Quantity], list[Series]] = {}
         for series in self.series:
             finite = series.samples_seconds[np.isfinite(series.samples_seconds)]
             if finite.size:
                 visit = replace(series, samples_seconds=finite)
-                found.setdefault((series.cell, series.quantity), []).append(visit)
-        return found
+                by_cell.setdefault((series.cell, series.quantity), []).append(visit)
+        return by_cell
 
     def values(self, quantile: float = 0.5) -> dict[tuple[Cell, Quantity], float]:
         """Return the launch's one value of each cell and quantity: `launch_value` of its visits."""
@@ -318,7 +318,7 @@ def launch_value(visits: Sequence[Series], quantile: float = 0.5) -> float:
     bias by the number of visits, as a median or a minimum of all repetitions has. Another `quantile` takes the
     place of the medians. The arithmetic mean, where one of them is not above 0.
     """
-    each = np.array([np.quantile(one.samples_seconds, quantile) for one in visits])
+    each = np.array([np.quantile(series.samples_seconds, quantile) for series in visits])
     return float(np.exp(np.mean(np.log(each)))) if each.size > 1 and np.all(each > 0) else float(np.mean(each))
 
 

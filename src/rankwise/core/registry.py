@@ -37,7 +37,7 @@ def modules_of(package: str, below: str, only: str = "") -> Iterator[ModuleType]
     With `only`, none but those of that name.
     """
     parent = importlib.import_module(package)
-    for info in sorted(pkgutil.iter_modules(parent.__path__), key=lambda found: found.name):
+    for info in sorted(pkgutil.iter_modules(parent.__path__), key=lambda module_info: module_info.name):
         if info.name == (only or info.name):
             yield importlib.import_module(f"{package}.{info.name}")
     for folder in plugin_folders(below):
@@ -62,9 +62,9 @@ def text_beside(package: str, below: str, name: str, file: str) -> str:
     return ""
 
 
-def defines(module: ModuleType, found: type) -> bool:
+def defines(module: ModuleType, kind: type) -> bool:
     """Return whether the class was written in this module, or in one of this package, and not only imported."""
-    return f"{found.__module__}.".startswith(f"{module.__name__}.")
+    return f"{kind.__module__}.".startswith(f"{module.__name__}.")
 
 
 @functools.cache

@@ -315,7 +315,7 @@ class Comparison:
     @property
     def wrong_data(self) -> tuple[CellFailure, ...]:
         """The cells that delivered wrong data, which have no verdict."""
-        return tuple(one for one in self.failures if one.kind == "wrong data")
+        return tuple(failure for failure in self.failures if failure.kind == "wrong data")
 
     @property
     def has_wrong_data(self) -> bool:

@@ -50,5 +50,5 @@ def chosen_schedule(choice: Choice) -> str:
 def benchmark_of(operation: str, choice: Choice) -> str:
     """Return the benchmark that measures a choice of a schedule: `bcast.chain:segment=65536`."""
     parameters = {"segment": choice.segment_bytes, "fan_out": choice.fanout}
-    told = (f":{name}={value}" for name, value in parameters.items() if value)
-    return f"{operation}.{chosen_schedule(choice)}{''.join(told)}"
+    suffixes = (f":{name}={value}" for name, value in parameters.items() if value)
+    return f"{operation}.{chosen_schedule(choice)}{''.join(suffixes)}"

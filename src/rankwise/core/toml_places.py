@@ -60,8 +60,8 @@ def parse(text: str, file: str) -> Entry:
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # beside its own: numbers of 5,000 digits, 1,000 brackets
-        found = _ERROR_LINE.search(str(error))
-        line = int(found[1]) if found else text.count("\n") + 1
+        match = _ERROR_LINE.search(str(error))
+        line = int(match[1]) if match else text.count("\n") + 1
         raise InputError(f"{file}:{line}: this is not TOML: {error}", "correct that line") from error
     try:
         lines = key_lines(text)
@@ -76,15 +76,15 @@ def parse(text: str, file: str) -> Entry:
 def _entry(value: Any, steps: Steps, file: str, lines: dict[Steps, int], above: int) -> Entry:
     line = lines.get(steps, above)
     if isinstance(value, dict):
-        value = {key: _entry(one, (*steps, key), file, lines, line) for key, one in value.items()}
+        value = {key: _entry(element, (*steps, key), file, lines, line) for key, element in value.items()}
     elif isinstance(value, list):
-        value = [_entry(one, (*steps, index), file, lines, line) for index, one in enumerate(value)]
+        value = [_entry(element, (*steps, index), file, lines, line) for index, element in enumerate(value)]
     return Entry(value, _spelt(steps), file, line)
 
 
 def _spelt(steps: Steps) -> str:
-    words = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in steps)
-    return words.removeprefix(".")
+    path = "".join(f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return path.removeprefix(".")
 
 
 def key_lines(text: str) -> dict[Steps, int]:

@@ -18,8 +18,8 @@ def to_plain(value: Any) -> Any:
     """Return a record as a dict of the fields that differ from their defaults, tuples as lists, without None."""
     if is_dataclass(value) and not isinstance(value, type):
         own = {field.name: getattr(value, field.name) for field in fields(value) if not _is_default(value, field)}
-        return {name: to_plain(one) for name, one in own.items() if one is not None}
-    return [to_plain(one) for one in value] if isinstance(value, tuple) else value
+        return {name: to_plain(element) for name, element in own.items() if element is not None}
+    return [to_plain(element) for element in value] if isinstance(value, tuple) else value
 
 
 def _is_default(record: Any, field: Field[Any]) -> bool:
@@ -32,9 +32,9 @@ def to_record(kind: type[R], entry: Entry) -> R:
     if not isinstance(table, dict):
         raise entry.refused("must be a table", "write keys below a [header], or { key = value }")
     hints = get_type_hints(kind)
-    for key, one in table.items():
+    for key, value_entry in table.items():
         if key not in hints:
-            raise one.refused("unknown key", _nearest(key, hints))
+            raise value_entry.refused("unknown key", _nearest(key, hints))
     values = {}
     for field in fields(kind):  # type: ignore[arg-type] # only dataclasses come here
         if field.name in table:
@@ -50,7 +50,7 @@ def to_record(kind: type[R], entry: Entry) -> R:
 
 def _value(hint: Any, entry: Entry) -> Any:
     if get_origin(hint) in (Union, UnionType):
-        return _value(next(one for one in get_args(hint) if one is not NoneType), entry)
+        return _value(next(alternative for alternative in get_args(hint) if alternative is not NoneType), entry)
     if get_origin(hint) is tuple:
         return _elements(get_args(hint), entry)
     if is_dataclass(hint) and isinstance(hint, type):
@@ -76,10 +76,10 @@ def _elements(kinds: tuple[Any, ...], entry: Entry) -> tuple[Any, ...]:
     if not isinstance(entry.value, list):
         raise entry.refused("must be a list", "write [ ... ]")
     if kinds[-1] is Ellipsis:
-        return tuple(_value(kinds[0], one) for one in entry.value)
+        return tuple(_value(kinds[0], element) for element in entry.value)
     if len(entry.value) != len(kinds):
         raise entry.refused(f"has {len(entry.value)} elements instead of {len(kinds)}", "correct that line")
-    return tuple(_value(kind, one) for kind, one in zip(kinds, entry.value, strict=True))
+    return tuple(_value(kind, element) for kind, element in zip(kinds, entry.value, strict=True))
 
 
 def _expected(hint: Any) -> str:

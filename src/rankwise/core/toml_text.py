@@ -32,16 +32,16 @@ def _lines(table: Mapping[str, Any], path: str) -> Iterator[str]:
         full = f"{path}.{_key(key)}" if path else _key(key)
         if not _has_header(value):
             continue
-        for one in [value] if isinstance(value, dict) else value:
+        for subtable in [value] if isinstance(value, dict) else value:
             yield ""
             yield f"[{full}]" if isinstance(value, dict) else f"[[{full}]]"
-            yield from _lines(one, full)
+            yield from _lines(subtable, full)
 
 
 def _has_header(value: Any) -> bool:
     if isinstance(value, dict):
         return True
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(element, dict) for element in value):
         return False
     return not all(map(_is_short, value))
 
@@ -49,12 +49,12 @@ def _has_header(value: Any) -> bool:
 def _is_short(value: Any) -> bool:
     """May stand on a line with others: no text of several lines, no list of tables in it."""
     if isinstance(value, dict):
-        return all(_is_short(one) and not _holds_tables(one) for one in value.values())
+        return all(_is_short(element) and not _holds_tables(element) for element in value.values())
     return not (isinstance(value, str) and "\n" in value)
 
 
 def _holds_tables(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
+    return isinstance(value, list) and any(isinstance(element, dict | list) for element in value)
 
 
 def _value(value: Any) -> str:
@@ -64,7 +64,7 @@ def _value(value: Any) -> str:
         line = _inline(value)
         if not value or (len(line) <= _WIDTH and not _holds_tables(value)):
             return line
-        return "[\n" + "".join(f"  {_element(one)},\n" for one in value) + "]"
+        return "[\n" + "".join(f"  {_element(element)},\n" for element in value) + "]"
     return _inline(value)
 
 
@@ -77,7 +77,7 @@ def _inline(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_inline(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_inline(element)}" for key, element in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_inline, value)) + "]"
     return _text(value) if isinstance(value, str) else repr(value)

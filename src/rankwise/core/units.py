@@ -45,8 +45,8 @@ def whole_number(text: str) -> int | None:
 
 def signed_number(text: str) -> int | None:
     """Return the same of a number that may have a minus before it."""
-    found = whole_number(text.removeprefix("-"))
-    return -found if found is not None and text.startswith("-") else found
+    number = whole_number(text.removeprefix("-"))
+    return -number if number is not None and text.startswith("-") else number
 
 
 def version_numbers(text: str) -> tuple[int, ...]:
