@@ -31,7 +31,7 @@ def check(platform: Platform, top: Entry) -> None:
         _ranges(platform.classes[number].ranges, entry)
         _within(entry, "weight", 1e-6, 1e6)
         _within(entry, "eager_below_bytes", 0, 1 << 52)
-    _one_of(top.value["same_node"], [one.name for one in platform.classes], "class")
+    _one_of(top.value["same_node"], [pair_class.name for pair_class in platform.classes], "class")
     for entry in _elements(top, "models"):
         _model(entry)
     _within(top, "packet_bytes", 0, 1 << 30)
@@ -64,8 +64,8 @@ def _links(platform: Platform, top: Entry) -> None:
 
 
 def _routes(platform: Platform, top: Entry) -> None:
-    sites, links = [one.name for one in platform.sites], [one.name for one in platform.links]
-    classes = [one.name for one in platform.classes]
+    sites, links = [site.name for site in platform.sites], [platform_link.name for platform_link in platform.links]
+    classes = [pair_class.name for pair_class in platform.classes]
     known: set[tuple[str, str]] = set()
     for route, entry in zip(platform.routes, _elements(top, "routes"), strict=True):
         _one_of(entry.value["from_site"], sites, "site")
@@ -91,8 +91,8 @@ def _ranges(ranges: Sequence[CostRange], entry: Entry) -> None:
     places = entry.value["ranges"].value
     if not places or ranges[-1].up_to_bytes is not None:
         raise entry.value["ranges"].refused("the last range must be without up_to_bytes", "add a last range")
-    for (one, other), place in zip(pairwise(ranges), places[1:], strict=True):
-        if one.up_to_bytes is None or (other.up_to_bytes is not None and one.up_to_bytes >= other.up_to_bytes):
+    for (lower, other), place in zip(pairwise(ranges), places[1:], strict=True):
+        if lower.up_to_bytes is None or (other.up_to_bytes is not None and lower.up_to_bytes >= other.up_to_bytes):
             raise place.refused("up_to_bytes must grow from one range to the next", "sort the ranges by size")
     for place in places:
         for field in fields(CostRange):
@@ -116,9 +116,9 @@ def _model(entry: Entry) -> None:
 
 def _within(entry: Entry, key: str, least: float, most: float) -> None:
     """A number that is left out has its default."""
-    one = entry.value.get(key)
-    if one is not None and not (math.isfinite(one.value) and least <= one.value <= most):
-        raise one.refused(f"must be a number from {least:g} to {most:g}", "correct that line")
+    number = entry.value.get(key)
+    if number is not None and not (math.isfinite(number.value) and least <= number.value <= most):
+        raise number.refused(f"must be a number from {least:g} to {most:g}", "correct that line")
 
 
 def _one_of(entry: Entry, names: Iterable[str], kind: str) -> None:

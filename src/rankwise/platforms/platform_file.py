@@ -34,7 +34,7 @@ def platform_text(platform: Platform) -> str:
     for field in fields(platform):
         plain[field.name] = _plain(getattr(platform, field.name))
     plain["provenance"] = to_plain(platform.provenance)
-    plain["intervals"] = {name: [one.low, one.high] for name, one in platform.intervals.items()}
+    plain["intervals"] = {name: [interval.low, interval.high] for name, interval in platform.intervals.items()}
     first = ("format", "provenance")
     keys = [*first, *(key for key in plain if key not in first)]
     return _HEADER + toml_text({key: plain[key] for key in keys if plain[key] or key not in _LEFT_OUT})
@@ -46,8 +46,8 @@ def _plain(value: Any) -> Any:
         return to_plain(value)
     if is_dataclass(value) and not isinstance(value, type):
         own = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {name: _plain(one) for name, one in own.items() if one is not None}
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+        return {name: _plain(element) for name, element in own.items() if element is not None}
+    return [_plain(element) for element in value] if isinstance(value, tuple) else value
 
 
 def read_text(text: str, file: str) -> Platform:
@@ -71,9 +71,9 @@ def read_text(text: str, file: str) -> Platform:
     check(platform, replace(top, value=table))
     return replace(
         platform,
-        intervals={name: _interval(one) for name, one in intervals.items()},
-        misfits={name: _number(one) for name, one in misfits.items()},
-        not_identified={name: _reason(one) for name, one in unknown.items()},
+        intervals={name: _interval(interval) for name, interval in intervals.items()},
+        misfits={name: _number(misfit) for name, misfit in misfits.items()},
+        not_identified={name: _reason(reason) for name, reason in unknown.items()},
     )
 
 
@@ -115,7 +115,7 @@ def _table(entry: Entry | None) -> dict[str, Entry]:
 
 
 def _interval(entry: Entry) -> Interval:
-    ends = [one.value for one in entry.value] if isinstance(entry.value, list) else []
+    ends = [end.value for end in entry.value] if isinstance(entry.value, list) else []
     if len(ends) != 2 or not all(isinstance(end, int | float) and math.isfinite(end) for end in ends):
         raise entry.refused("must be an interval", "write [low, high]")
     if ends[0] > ends[1]:

@@ -50,15 +50,15 @@ class _Path:
     slowest: float
 
 
-def platform_of(found: Found, file: str) -> Platform:
+def platform_of(contents: Found, file: str) -> Platform:
     """Return the platform. Raises InputError for what a platform cannot be."""
-    return _Building(found, file).platform()
+    return _Building(contents, file).platform()
 
 
 class _Building:
-    def __init__(self, found: Found, file: str) -> None:
-        self._found, self._file, self._network = found, file, found.network
-        self._links = found.network.links
+    def __init__(self, contents: Found, file: str) -> None:
+        self._found, self._file, self._network = contents, file, contents.network
+        self._links = contents.network.links
         self._classes: dict[tuple[float, float], PairClass] = {}
         self._latest = 0.0
         """The longest latency that SimGrid's own TCP-gamma would make slower."""
@@ -74,17 +74,17 @@ class _Building:
             )
         sites = {name: self._site(name, hosts) for name, hosts in groups.items()}
         paths = {
-            (one, other): self._path(groups[one][0], groups[other][one == other])
-            for one, other in product(groups, groups)
-            if one != other or len(groups[one]) > 1
+            (group, other): self._path(groups[group][0], groups[other][group == other])
+            for group, other in product(groups, groups)
+            if group != other or len(groups[group]) > 1
         }
         shared = self._shared(paths)
         same = self._same_node(groups)
         routes = []
-        for one, other in product(groups, groups):
-            path = paths.get((one, other), same)
-            name = f"within {one}" if one == other else f"{one} - {other}"
-            routes.append(Route(one, other, self._class(name, path), shared.get((one, other), ())))
+        for source, other in product(groups, groups):
+            path = paths.get((source, other), same)
+            name = f"within {source}" if source == other else f"{source} - {other}"
+            routes.append(Route(source, other, self._class(name, path), shared.get((source, other), ())))
         same_node = self._class("same node", same)
         used = dict.fromkeys(link for links in shared.values() for link in links)
         speed = min(self._found.speeds.values())
@@ -97,15 +97,15 @@ class _Building:
 
     def _groups(self) -> dict[str, list[str]]:
         """Hosts that are alike: of one zone Cluster, with links to it that are alike, and no gateways."""
-        found: dict[object, list[str]] = {}
+        alike: dict[object, list[str]] = {}
         for host in self._found.speeds:
             zone = self._network.zone_of[host]
             star = zone.stars.get(host)
             alone = zone.routing != CLUSTER or star is None or host in self._found.gateways
             key = host if alone or star is None else (id(zone), star.up, star.down)
-            found.setdefault(key, []).append(host)
+            alike.setdefault(key, []).append(host)
         named: dict[str, list[str]] = {}
-        for hosts in found.values():
+        for hosts in alike.values():
             zone = self._network.zone_of[hosts[0]]
             whole = len(hosts) > 1 or len(zone.stars) == 1
             name = zone.name if whole and zone.name not in named else hosts[0]
@@ -118,23 +118,23 @@ class _Building:
         star = self._network.zone_of[hosts[0]].stars.get(hosts[0], Star())
         rates = []
         for links in (star.up, star.down):
-            own = (self._links[one] for one in links)
-            rates.append(min((one.rate for one in own if one.each and one.shared), default=FASTEST))
+            own = (self._links[link] for link in links)
+            rates.append(min((link.rate for link in own if link.each and link.shared), default=FASTEST))
         return PlatformSite(name, tuple(hosts), *rates)
 
     def _path(self, source: str, target: str) -> _Path:
         links = self._network.route(source, target)
         if not links:
             raise InputError(f"{self._file}: no link from {source} to {target}", "add a route of links")
-        used = [self._links[one] for one in links]
-        return _Path(links, sum(one.latency for one in used), min(one.rate for one in used))
+        used = [self._links[link] for link in links]
+        return _Path(links, sum(link.latency for link in used), min(link.rate for link in used))
 
     def _shared(self, paths: Mapping[Pair, _Path]) -> dict[Pair, tuple[str, ...]]:
         """The links of each route that belong to no interface and that its messages share."""
         shared = {}
         for pair, path in paths.items():
-            own = [one for one in path.links if self._links[one].shared and not self._links[one].each]
-            twice = next((one for one in own if own.count(one) > 1), None)
+            own = [link for link in path.links if self._links[link].shared and not self._links[link].each]
+            twice = next((link for link in own if own.count(link) > 1), None)
             if twice:
                 raise InputError(
                     f"{self._file}: {pair[0]} to {pair[1]} crosses the link {twice} twice: SimGrid counts it "
@@ -156,15 +156,15 @@ class _Building:
         """Leave out links that never limit: all their messages also cross one that is no faster."""
         users: dict[str, set[Pair]] = {}
         for pair, links in shared.items():
-            for one in links:
-                users.setdefault(one, set()).add(pair)
+            for link in links:
+                users.setdefault(link, set()).add(pair)
         idle: set[str] = set()
-        for one, pairs in users.items():
-            others = (other for other in shared[next(iter(pairs))] if other != one and other not in idle)
-            rate = self._links[one].rate
+        for link, pairs in users.items():
+            others = (other for other in shared[next(iter(pairs))] if other != link and other not in idle)
+            rate = self._links[link].rate
             if any(self._links[other].rate <= rate and pairs <= users[other] for other in others):
-                idle.add(one)
-        return {pair: tuple(one for one in links if one not in idle) for pair, links in shared.items()}
+                idle.add(link)
+        return {pair: tuple(name for name in links if name not in idle) for pair, links in shared.items()}
 
     def _same_node(self, groups: Mapping[str, list[str]]) -> _Path:
         """Of two ranks of one host: the first host's way to itself."""
@@ -193,10 +193,10 @@ class _Building:
         return self._classes[path.latency, most].name
 
     def _notices(self, groups: Mapping[str, list[str]]) -> dict[str, str]:
-        found = {"models": "the file has no alpha or kappa: max-min is what SimGrid does"}
-        found |= dict(self._found.settings.notices())
-        found |= dict(self._own_notices(groups))
-        return found
+        notices = {"models": "the file has no alpha or kappa: max-min is what SimGrid does"}
+        notices |= dict(self._found.settings.notices())
+        notices |= dict(self._own_notices(groups))
+        return notices
 
     def _own_notices(self, groups: Mapping[str, list[str]]) -> Iterator[Pair]:
         if self._latest:
@@ -217,9 +217,9 @@ class _Building:
             yield "elements", f"not used: {', '.join(self._found.unused)}"
 
 
-def _make_alike(found: Found) -> None:
+def _make_alike(contents: Found) -> None:
     """Give links of a zone Cluster that are alike one name, where each carries one direction of one host."""
-    network = found.network
+    network = contents.network
     uses: dict[str, int] = {}
     zones = dict.fromkeys(network.zone_of.values())
     for zone in zones:
@@ -227,12 +227,12 @@ def _make_alike(found: Found) -> None:
         stars = {id(star): star for star in zone.stars.values()}.values()  # those of a <cluster> are one
         lists += [links for star in stars for links in (star.up, star.down, star.loopback)]
         for links in lists:
-            for one in links:
-                uses[one] = uses.get(one, 0) + 1
+            for link in links:
+                uses[link] = uses.get(link, 0) + 1
     for zone in zones:
         made: dict[Star, Star] = {}
         for host, star in zone.stars.items():
-            if host in found.gateways:
+            if host in contents.gateways:
                 zone.stars[host] = _own_links(network, star, host)
                 continue
             if star not in made:

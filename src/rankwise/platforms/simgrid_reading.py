@@ -44,13 +44,13 @@ _ROUTINGS = {"cluster": CLUSTER, "full": FULL, "floyd": FLOYD, "dijkstra": DIJKS
              "none": NONE}  # fmt: skip
 _SPLIT = ("SPLITDUPLEX", "FULLDUPLEX")
 _ZONE = "prop zone AS cluster link zoneRoute ASroute host router host_link backbone cabinet route"
-_CHILDREN = {name: frozenset(words.split()) for name, words in {
+_CHILDREN = {name: frozenset(children.split()) for name, children in {
     "platform": "config zone AS cluster actor process",
     "config": "prop", "zone": _ZONE, "AS": _ZONE, "cluster": "prop", "host": "prop disk", "disk": "prop",
     "link": "prop", "route": "link_ctn", "zoneRoute": "link_ctn", "ASroute": "link_ctn",
     "actor": "argument prop", "process": "argument prop",
 }.items()}  # fmt: skip
-_USED = {name: frozenset(words.split()) for name, words in {
+_USED = {name: frozenset(attributes.split()) for name, attributes in {
     "platform": "version", "config": "id", "prop": "id value", "zone": "id routing", "AS": "id routing",
     "host": "id speed pstate", "router": "id", "link": "id bandwidth latency sharing_policy",
     "host_link": "id up down", "backbone": "id bandwidth latency",
@@ -99,8 +99,8 @@ def _parsed(text: str, file: str) -> Xml.Element:
         parser.Parse(text.encode("utf-8", "surrogatepass"), True)
         return builder.close()
     except expat.ExpatError as error:
-        words = expat.ErrorString(error.code)
-        raise InputError(f"{file}:{error.lineno}: this is not XML: {words}", "correct that line") from error
+        reason = expat.ErrorString(error.code)
+        raise InputError(f"{file}:{error.lineno}: this is not XML: {reason}", "correct that line") from error
 
 
 class _Reader:
@@ -122,12 +122,12 @@ class _Reader:
                 top, f"version {top.get('version')} is not read", "simgrid_update_xml brings it to 4.1"
             )
         world = Zone("", FULL)
-        for one in self._children(top):
-            if one.tag == "config":
-                for prop in self._children(one):
+        for child in self._children(top):
+            if child.tag == "config":
+                for prop in self._children(child):
                     self._set(prop)
-            elif one.tag not in _WITHOUT_EFFECT:
-                self._zone(one, world)
+            elif child.tag not in _WITHOUT_EFFECT:
+                self._zone(child, world)
         if not self._found.speeds:
             raise self._refused(top, "no hosts given", "hosts belong to <cluster> or a zone")
         return platform_of(self._found, self._file)
@@ -156,14 +156,14 @@ class _Reader:
         if len(zone.path()) > DEEPEST:
             raise self._refused(element, f"more than {DEEPEST} zones within zones", "leave some out")
         children = list(self._children(element))
-        for one in children:
-            self._part(one, zone)
-        backbone = tuple(self._text(one, "id") for one in children if one.tag == "backbone")[:1]
-        for one in children:  # last, as SimGrid: with the backbone
-            if one.tag == "cabinet":
-                self._cabinet(one, zone, backbone)
-            elif one.tag == "host_link":
-                self._host_link(one, zone, backbone)
+        for part in children:
+            self._part(part, zone)
+        backbone = tuple(self._text(child, "id") for child in children if child.tag == "backbone")[:1]
+        for part in children:  # last, as SimGrid: with the backbone
+            if part.tag == "cabinet":
+                self._cabinet(part, zone, backbone)
+            elif part.tag == "host_link":
+                self._host_link(part, zone, backbone)
 
     def _part(self, element: Xml.Element, zone: Zone) -> None:
         """Read what a zone consists of, but for the links of the hosts of a zone Cluster."""
@@ -249,8 +249,8 @@ class _Reader:
             self._add_link(where, f"{name} limiter", limiter)
             first = (f"{name} limiter",)
         names = (f"{name}_UP", f"{name}_DOWN") if split else (name, name)
-        for one in dict.fromkeys(names):
-            self._add_link(where, one, link)
+        for link_name in dict.fromkeys(names):
+            self._add_link(where, link_name, link)
         return Star((*first, names[0]), (names[1], *first))
 
     def _optional(self, cluster: Xml.Element, name: str, kind: str, *, shared: bool) -> tuple[str, ...]:
@@ -281,8 +281,8 @@ class _Reader:
         link = replace(self._rated(cabinet, "bw", "lat"), each=True)
         name, speed = self._text(cabinet, "id"), self._number(cabinet, "speed", flops)
         names = [f"{zone.name}: {name}_UP", f"{zone.name}: {name}_DOWN"]
-        for one in names:
-            self._add_link(cabinet, one, link)
+        for link_name in names:
+            self._add_link(cabinet, link_name, link)
         star = Star((names[0], *backbone), (*backbone, names[1]))
         for host in self._hosts(cabinet):
             self._add_host(cabinet, host, zone, speed)
@@ -341,7 +341,7 @@ class _Reader:
                 raise self._refused(way, f"unknown host {short(end)} in the zone", "route joins hosts of its zone")
             if gateways:
                 within = self._network.zone_of.get(gateways[at])
-                if within is None or end not in [one.name for one in within.path()]:
+                if within is None or end not in [enclosing.name for enclosing in within.path()]:
                     raise self._refused(
                         way, f"no host or router {short(gateways[at])} in {short(end)}", "name a gateway"
                     )
@@ -367,17 +367,19 @@ class _Reader:
         """The links of a route, and of its way back."""
         there: list[str] = []
         back: list[str] = []
-        for one in self._children(way):
-            name, direction = self._text(one, "id"), one.get("direction", "NONE").upper()
+        for element in self._children(way):
+            name, direction = self._text(element, "id"), element.get("direction", "NONE").upper()
             names = [name, name]
             if name not in self._split and name not in self._network.links:
-                raise self._refused(one, f"unknown link {short(name)}", "add it before")
+                raise self._refused(element, f"unknown link {short(name)}", "add it before")
             if direction in ("UP", "DOWN"):
                 if name not in self._split:
-                    raise self._refused(one, f"the link {short(name)} has no directions", "leave out direction")
+                    raise self._refused(
+                        element, f"the link {short(name)} has no directions", "leave out direction"
+                    )
                 names = list(_halves(name))[:: 1 if direction == "UP" else -1]
             elif name in self._split:
-                raise self._refused(one, f"{short(name)} has two directions", "write direction= UP or DOWN")
+                raise self._refused(element, f"{short(name)} has two directions", "write direction= UP or DOWN")
             there.append(names[0])
             back.insert(0, names[1])
         if not there:
@@ -389,17 +391,17 @@ class _Reader:
     def _children(self, above: Xml.Element) -> Iterator[Xml.Element]:
         known = _CHILDREN.get(above.tag, frozenset())
         self._attributes(above)
-        for one in above:
-            if one.tag not in known:
+        for child in above:
+            if child.tag not in known:
                 listed = ", ".join(sorted(known)) or "nothing"
                 raise self._refused(
-                    one, f"<{short(one.tag)}> in <{above.tag}> is not supported", f"known: {listed}"
+                    child, f"<{short(child.tag)}> in <{above.tag}> is not supported", f"known: {listed}"
                 )
-            if one.tag not in _CHILDREN:
-                self._attributes(one)
-            if one.tag in _WITHOUT_EFFECT:
-                self._found.unused[f"<{one.tag}>"] = None
-            yield one
+            if child.tag not in _CHILDREN:
+                self._attributes(child)
+            if child.tag in _WITHOUT_EFFECT:
+                self._found.unused[f"<{child.tag}>"] = None
+            yield child
 
     def _attributes(self, element: Xml.Element) -> None:
         """Refuse attributes that are not known, and name those that have no effect."""

@@ -96,10 +96,10 @@ class Network:
     def _local(self, zone: Zone, source: str, target: str) -> Edge:
         """The route between two hosts, routers or zones of a zone."""
         if zone.routing == CLUSTER:
-            one, other = zone.stars.get(source, Star()), zone.stars.get(target, Star())
-            if source == target and one.loopback:
-                return Edge(one.loopback)
-            return Edge(tuple(dict.fromkeys((*one.up, *other.down))))
+            star, other = zone.stars.get(source, Star()), zone.stars.get(target, Star())
+            if source == target and star.loopback:
+                return Edge(star.loopback)
+            return Edge(tuple(dict.fromkeys((*star.up, *other.down))))
         if zone.routing in _SHORTEST and source != target:
             return self._joined(list(self._hops(zone, source, target)))
         if (source, target) not in zone.edges:
@@ -133,8 +133,8 @@ class Network:
     def _tree(self, zone: Zone, source: str) -> dict[str, str]:
         """Dijkstra's algorithm (1959), among equals in the file's order; return what is before each place."""
         outward: dict[str, list[tuple[str, int]]] = {}
-        for (one, other), edge in zone.edges.items():
-            outward.setdefault(one, []).append((other, len(edge.links)))
+        for (place, other), edge in zone.edges.items():
+            outward.setdefault(place, []).append((other, len(edge.links)))
         number = {name: at for at, name in enumerate(dict.fromkeys(name for pair in zone.edges for name in pair))}
         cost, back, done = {source: 0}, dict[str, str](), set[str]()
         line = [(0, number.get(source, 0), source)]

@@ -113,7 +113,7 @@ class Settings:
 
 def _value(name: str, law: Law, size: int) -> tuple[float, ...]:
     """Below a law's first size a factor is 1 and an overhead that of the first."""
-    below = [one for one in law if one < size]
+    below = [start for start in law if start < size]
     if below:
         return law[max(below)]
     return law[min(law)] if law and name in ("os", "or") else _LAWS[name]

@@ -22,11 +22,11 @@ _SPEEDS |= {f"{prefix}flops": 1000.0**at for at, prefix in enumerate(_LONG)}
 
 
 def _read(text: str, units: dict[str, float]) -> float | None:
-    found = _NUMBER.fullmatch(text)
-    if not found or found[2] not in units:
+    match = _NUMBER.fullmatch(text)
+    if not match or match[2] not in units:
         return None
-    number = decimal_number(found[1])
-    return None if number is None or math.isinf(number * units[found[2]]) else number * units[found[2]]
+    number = decimal_number(match[1])
+    return None if number is None or math.isinf(number * units[match[2]]) else number * units[match[2]]
 
 
 def rate(text: str) -> float | None:
@@ -62,10 +62,10 @@ def by_size(text: str, values: int) -> Law | None:
         return {0: (single,)}
     law: Law = {}
     for part in text.strip().strip(";").split(";"):
-        words = part.strip().split(":")
-        size, numbers = whole_number(words[0]), [decimal_number(word) for word in words[1:]]
-        found = tuple(one for one in numbers if one is not None)
-        if size is None or len(found) < max(values, len(numbers)):
+        fields = part.strip().split(":")
+        size, numbers = whole_number(fields[0]), [decimal_number(word) for word in fields[1:]]
+        known = tuple(number for number in numbers if number is not None)
+        if size is None or len(known) < max(values, len(numbers)):
             return None
-        law[size] = found[:values]
+        law[size] = known[:values]
     return law

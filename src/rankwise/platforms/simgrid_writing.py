@@ -87,20 +87,20 @@ def _join(platform: Platform, world: Xml.Element) -> None:
 
 
 def _named(platform: Platform, name: str) -> PairClass:
-    return next(one for one in platform.classes if one.name == name)
+    return next(pair_class for pair_class in platform.classes if pair_class.name == name)
 
 
 def _within(platform: Platform, site: str) -> PairClass:
-    own = next(one for one in platform.routes if one.from_site == one.to_site == site)
+    own = next(route for route in platform.routes if route.from_site == route.to_site == site)
     return _named(platform, own.pair_class)
 
 
 def _reference(platform: Platform) -> PairClass:
     """The class whose costs by size SMPI is given: of the largest site, or across sites if all have one node."""
-    site = max(platform.sites, key=lambda one: len(one.nodes))
+    site = max(platform.sites, key=lambda candidate: len(candidate.nodes))
     if len(site.nodes) > 1:
         return _within(platform, site.name)
-    across = next((one for one in platform.routes if one.from_site != one.to_site), None)
+    across = next((route for route in platform.routes if route.from_site != route.to_site), None)
     return _named(platform, across.pair_class) if across else _within(platform, site.name)
 
 
@@ -145,9 +145,9 @@ def _settings(platform: Platform, pairs: PairClass) -> dict[str, str]:
     }
 
 
-def _by_size(pairs: PairClass, words: Callable[[CostRange, int], str]) -> str:
+def _by_size(pairs: PairClass, text_of: Callable[[CostRange, int], str]) -> str:
     """`size:values` of each range, as SMPI writes a law by size: they hold above the size."""
-    law = {max(0, first - 1): words(costs, trips) for first, costs, trips in _ranges(pairs)}
+    law = {max(0, first - 1): text_of(costs, trips) for first, costs, trips in _ranges(pairs)}
     return ";".join(f"{size}:{values}" for size, values in law.items())
 
 

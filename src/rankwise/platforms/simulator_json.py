@@ -31,19 +31,19 @@ def simulator_json(platform: Platform, model: str = "", tolerance: float | None 
         "format": "rankwise-platform 1",
         "sites": [
             {
-                "name": one.name,
-                "nodes": list(one.nodes),
-                "out": one.out_bytes_per_second,
-                "in": one.in_bytes_per_second,
+                "name": site.name,
+                "nodes": list(site.nodes),
+                "out": site.out_bytes_per_second,
+                "in": site.in_bytes_per_second,
             }
-            for one in platform.sites
+            for site in platform.sites
         ],
-        "links": [{"name": one.name, "rate": one.bytes_per_second} for one in platform.links],
+        "links": [{"name": link.name, "rate": link.bytes_per_second} for link in platform.links],
         "routes": [
-            {"from": one.from_site, "to": one.to_site, "class": one.pair_class, "links": list(one.links)}
-            for one in platform.routes
+            {"from": route.from_site, "to": route.to_site, "class": route.pair_class, "links": list(route.links)}
+            for route in platform.routes
         ],
-        "classes": [_class(one) for one in platform.classes],
+        "classes": [_class(pair_class) for pair_class in platform.classes],
         "same_node": platform.same_node,
         **{name: getattr(platform, name) for name in _REST},
         "model": _model(chosen) | ({} if tolerance is None else {"tolerance": tolerance}),
@@ -58,9 +58,9 @@ def model_of(platform: Platform, name: str = "") -> ContentionModel:
     """Return the platform's model of this name, '': its first. Raises UnknownNameError for an unknown one."""
     if not name:
         return platform.models[0] if platform.models else ContentionModel()
-    for one in platform.models:
-        if one.name == name:
-            return one
+    for model in platform.models:
+        if model.name == name:
+            return model
     if name not in KNOWN_MODELS:
         raise UnknownNameError("model of contention", name, KNOWN_MODELS)
     return ContentionModel(name)
@@ -71,7 +71,7 @@ def _class(pairs: PairClass) -> dict[str, Any]:
         "name": pairs.name,
         "eager_below": pairs.eager_below_bytes,
         "weight": pairs.weight,
-        "ranges": [_range(one) for one in pairs.ranges],
+        "ranges": [_range(costs) for costs in pairs.ranges],
     }
 
 
