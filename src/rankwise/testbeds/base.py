@@ -76,7 +76,7 @@ class TestbedKind(ABC):
 
     def check_node(self, node: str) -> None:
         """Raise UnknownNameError unless the testbed has a node of this name."""
-        names = [one.name for one in self._topology.nodes]
+        names = [known.name for known in self._topology.nodes]
         if node not in names:
             raise UnknownNameError("node", node, names)
 
@@ -140,7 +140,7 @@ class TestbedKind(ABC):
 
 def kinds() -> dict[str, type[TestbedKind]]:
     """Return every known kind by name; a plug-in of the same name replaces ours."""
-    found: dict[str, type[TestbedKind]] = {}
+    by_name: dict[str, type[TestbedKind]] = {}
     for module in registry.modules_of("rankwise.testbeds", "testbeds"):
         for value in vars(module).values():
             if (
@@ -149,8 +149,8 @@ def kinds() -> dict[str, type[TestbedKind]]:
                 and not inspect.isabstract(value)
                 and value.__module__ == module.__name__
             ):
-                found[value.kind] = value
-    return found
+                by_name[value.kind] = value
+    return by_name
 
 
 def kind_named(name: str) -> type[TestbedKind]:

@@ -17,7 +17,7 @@ def changes(then: Topology | None, now: Topology | None) -> tuple[str, ...]:
     if then is None or now is None:
         if then is now:
             return ()
-        names = [f"testbed {one.name}" if one else "this host alone" for one in (then, now)]
+        names = [f"testbed {topology.name}" if topology else "this host alone" for topology in (then, now)]
         return (f"it was tuned on {names[0]}, and this is {names[1]}",)
     return tuple(_changes(then, now))
 
@@ -60,7 +60,7 @@ def _alike_pairs(then: Topology, now: Topology) -> Iterator[tuple[str, tuple[tup
 
 def _by_sites(topology: Topology) -> dict[tuple[str, str], tuple[str, str]]:
     sites = {node.name: node.site for node in topology.nodes}
-    return {(sites[one], sites[other]): (one, other) for one, other in site_paths(topology)}
+    return {(sites[node], sites[other]): (node, other) for node, other in site_paths(topology)}
 
 
 def _path_changes(where: str, then: Path, now: Path) -> Iterator[str]:
@@ -75,8 +75,8 @@ def _path_changes(where: str, then: Path, now: Path) -> Iterator[str]:
         yield f"the loss {where} was {format_share(then.loss)}, and is {format_share(now.loss)}"
 
 
-def _differs(one: float, other: float) -> bool:
-    return abs(one - other) > _TOLERANCE * max(abs(one), abs(other))
+def _differs(value: float, other: float) -> bool:
+    return abs(value - other) > _TOLERANCE * max(abs(value), abs(other))
 
 
 def _count(number: int, word: str) -> str:

@@ -65,7 +65,7 @@ def check_paths(testbed: TestbedKind, topology: Topology, *, quick: bool = False
     A quick look measures no loss, and of a long path the rate that TCP reaches in its first round trips.
     Raises HostError if the probe cannot be started or does not get through.
     """
-    return tuple(one.figures for one in checks(testbed, topology, quick=quick))
+    return tuple(checked.figures for checked in checks(testbed, topology, quick=quick))
 
 
 def checks(testbed: TestbedKind, topology: Topology, *, quick: bool = False) -> Iterator[PathCheck]:
@@ -74,9 +74,9 @@ def checks(testbed: TestbedKind, topology: Topology, *, quick: bool = False) -> 
     for source, destination in site_paths(topology):
         there, back = path(topology, source, destination), path(topology, destination, source)
         effort = _effort(there, back, quick)
-        told = _measure(testbed, probe, there, effort)
-        figures = _figures(there, back, told)
-        sent = told.get("loss", {}).get("sent", 0)
+        measured = _measure(testbed, probe, there, effort)
+        figures = _figures(there, back, measured)
+        sent = measured.get("loss", {}).get("sent", 0)
         yield PathCheck(figures, () if quick else complaints(topology, figures, sent))
 
 
@@ -128,12 +128,12 @@ def _measure(testbed: TestbedKind, probe: File, there: Path, effort: _Effort) ->
     return dict(answer)
 
 
-def _command(probe: File, words: Iterable[str]) -> Command:
-    return Command((str(probe), *words))
+def _command(probe: File, arguments: Iterable[str]) -> Command:
+    return Command((str(probe), *arguments))
 
 
-def _figures(there: Path, back: Path, told: dict[str, Any]) -> PathFigures:
-    delay, rate, loss = told.get("delay", {}), told.get("rate", {}), told.get("loss", {})
+def _figures(there: Path, back: Path, measured: dict[str, Any]) -> PathFigures:
+    delay, rate, loss = measured.get("delay", {}), measured.get("rate", {}), measured.get("loss", {})
     described = bool(there.links)
     return PathFigures(
         source=there.source.name,

@@ -67,11 +67,11 @@ class EmulatedTestbed(TestbedKind):
 
     def command_on(self, node: str, arguments: Sequence[str]) -> list[str]:
         """Return the command line that enters a node of the testbed of this name that is up. Raises InputError."""
-        for one in running.running():
-            if one.name == self.name and not one.attached:
-                if node not in one.nodes:
-                    raise UnknownNameError("node", node, one.nodes)
-                return [str(one.folder / "rsh"), "-e", node, *arguments]
+        for testbed in running.running():
+            if testbed.name == self.name and not testbed.attached:
+                if node not in testbed.nodes:
+                    raise UnknownNameError("node", node, testbed.nodes)
+                return [str(testbed.folder / "rsh"), "-e", node, *arguments]
         raise InputError(f"testbed {self.name} is not up", f"rankwise testbed up {self.name}, or its file")
 
     def up(self) -> None:
@@ -140,8 +140,8 @@ class EmulatedTestbed(TestbedKind):
                 broken = running.why_ended(folder, _BREAK_SECONDS)
                 if not broken:
                     raise
-                line, told = process.command_line(steps.main), (breakdown(broken),)
-                return Outcome(line, 255, "", broken, 0.0, broken=broken, notices=told)
+                line, reported = process.command_line(steps.main), (breakdown(broken),)
+                return Outcome(line, 255, "", broken, 0.0, broken=broken, notices=reported)
             refused = refused_settings(running.warnings_of(folder))
             seen = (*refused, *lost_frames(lost), *notices(self._topology, hosts, figures))
             return replace(outcome, links=links, emulator=figures, notices=(*outcome.notices, *seen))
@@ -184,10 +184,10 @@ class EmulatedTestbed(TestbedKind):
     def _found(self) -> Path | None:
         """The folder of the testbed of this name that is up. Raises HostError if it is another one."""
         text = network_text(self._topology)
-        for one in running.running():
-            if one.name == self.name and not one.attached:
-                if running.has_text(one.folder, text):
-                    return one.folder
+        for testbed in running.running():
+            if testbed.name == self.name and not testbed.attached:
+                if running.has_text(testbed.folder, text):
+                    return testbed.folder
                 raise HostError(
                     f"a testbed {self.name} is already up with another description",
                     f"take it down: rankwise testbed down {self.name}",
@@ -206,13 +206,13 @@ def cores_of_nodes(hosts: Sequence[str], drawn: Mapping[str, int], usable: Seque
     `drawn` is how many each node has in its description; `usable` are this host's.
     """
     load = dict.fromkeys(usable, 0.0)
-    found = {}
+    cores = {}
     for node in dict.fromkeys(hosts):
         own = sorted(usable, key=lambda core: load[core])[: drawn.get(node, len(usable))]
         for core in own:
             load[core] += hosts.count(node) / len(own)
-        found[node] = " ".join(str(core) for core in sorted(own))
-    return found
+        cores[node] = " ".join(str(core) for core in sorted(own))
+    return cores
 
 
 def on_nodes(steps: LaunchSteps, nodes: Sequence[str], shell: Path) -> LaunchSteps:

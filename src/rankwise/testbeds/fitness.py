@@ -43,7 +43,7 @@ def _cores(ranks: int) -> Iterator[Finding]:
 
 
 def _quiet() -> Iterator[Finding]:
-    before, mine = psutil.cpu_times(), _seconds_by_process()
+    before, seconds = psutil.cpu_times(), _seconds_by_process()
     time.sleep(1.0)
     after = psutil.cpu_times()
     total = (sum(after) - sum(before)) or 1.0
@@ -51,7 +51,7 @@ def _quiet() -> Iterator[Finding]:
     steal = (after.steal - before.steal) / total
     answer = f"load {os.getloadavg()[0]:.2f}; in the last second {busy:.0%} busy, {steal:.1%} steal time"
     if busy > 0.25:
-        busiest = _busiest_since(mine)
+        busiest = _busiest_since(seconds)
         yield Finding("quiet", "bad", answer + (f"; most of it: {busiest}" if busiest else ""), "stop it, or wait")
     elif steal > 0.01:
         yield Finding("quiet", "note", answer, "repeat at another hour, or give more --time")
@@ -76,14 +76,14 @@ def _busiest_since(before: dict[tuple[int, str], float]) -> str:
 
 
 def _governor() -> Iterator[Finding]:
-    found = host.governors()
-    if not found:
+    governors = host.governors()
+    if not governors:
         yield Finding("governor", "note", "no CPU frequency governor is reported (usual in virtual machines)")
-    elif found == {"performance"}:
+    elif governors == {"performance"}:
         yield Finding("governor", "ok", "performance on every core")
     else:
         yield Finding(
-            "governor", "bad", f"{', '.join(sorted(found))}: clock rates change during measurements",
+            "governor", "bad", f"{', '.join(sorted(governors))}: clock rates change during measurements",
             "sudo cpupower frequency-set --governor performance",
         )  # fmt: skip
 

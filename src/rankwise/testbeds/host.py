@@ -19,7 +19,7 @@ from rankwise.core.records import Fact
 
 _GIT_LIMIT_SECONDS = 5.0
 _FILES = {
-    **{one.fact: one.path for one in CATALOGUE if one.fact},
+    **{setting.fact: setting.path for setting in CATALOGUE if setting.fact},
     "aslr": "/proc/sys/kernel/randomize_va_space",
     "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     "transparent_hugepages": "/sys/kernel/mm/transparent_hugepage/enabled",

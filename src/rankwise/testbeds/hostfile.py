@@ -40,7 +40,7 @@ _MOST_SLOTS = 99999
 _MOST_BYTES = 8 << 20
 _WORDS = {
     **dict.fromkeys(("slots", "cpu", "count"), "slots"),
-    **{f"{one}_{other}": "max" for one, other in (
+    **{f"{word}_{other}": "max" for word, other in (
         ("max", "slots"), ("slots", "max"), ("max", "cpu"), ("cpu", "max"), ("max", "count"), ("count", "max"),
     )},
     **dict.fromkeys(("username", "user_name", "user"), "user"),
@@ -74,32 +74,32 @@ def hosts_in(path: Path) -> tuple[Node, ...]:
     for number, line in _lines(path):
         node = line.node
         nodes[node.name] = _together(nodes.get(node.name), node, f"{path}:{number}")
-    found = tuple(node for node in nodes.values() if node.cores)
-    if not found:
+    hosts = tuple(node for node in nodes.values() if node.cores)
+    if not hosts:
         raise InputError(f"no hosts in {path}", _REMEDY)
-    checked_ranks(sum(node.cores for node in found))
-    return found
+    checked_ranks(sum(node.cores for node in hosts))
+    return hosts
 
 
 def notices_in(path: Path) -> tuple[Notice, ...]:
     """Return what of the file is not used, or read otherwise by another launcher. Raises InputError."""
-    found: list[Notice] = []
+    notices: list[Notice] = []
     bare: list[str] = []
     for _, line in _lines(path):
-        found += line.notices
+        notices += line.notices
         if not line.has_slots:
             bare.append(line.node.name)
         if not line.node.cores:
-            found.append(
+            notices.append(
                 Notice(_KIND, f"{line.node.name} has 0 slots: no rank starts there", "give it slots to use it")
             )
     alone = [name for name in dict.fromkeys(bare) if bare.count(name) == 1]
     if alone:
         which = ", ".join(alone[:3]) + (f" and {len(alone) - 3} others" if len(alone) > 3 else "")
-        found.append(
+        notices.append(
             Notice(_KIND, f"1 slot is taken for {which}, as MPICH does", "Open MPI takes its cores: write slots=N")
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(notices))
 
 
 def _lines(path: Path) -> list[tuple[int, _Line]]:
@@ -115,13 +115,13 @@ def _lines(path: Path) -> list[tuple[int, _Line]]:
         reason = "it is binary" if "\0" in text else f"it is longer than {_MOST_BYTES >> 20} MiB"
         raise InputError(f"cannot read the hostfile {path}: {reason}", "give a file with a host a line")
     plain = _COMMENT.sub(lambda match: "\n" * match[0].count("\n") + "\0" * match[0].startswith("/*"), text)
-    found = []
+    lines = []
     for number, line in enumerate(plain.split("\n"), start=1):
         for part in line.split("\0"):
             words = _EQUALS.sub("=", part).split()
             if words:
-                found.append((number, _line(words, f"{path}:{number}")))
-    return found
+                lines.append((number, _line(words, f"{path}:{number}")))
+    return lines
 
 
 def _line(words: list[str], place: str) -> _Line:

@@ -48,7 +48,7 @@ def _shared_memory(ranks: int) -> Finding:
             "shared memory", "bad", f"{SHARED_MEMORY}: {error.strerror}",
             f"sudo mount -t tmpfs -o size=1G tmpfs {SHARED_MEMORY}",
         )  # fmt: skip
-    least, most = (units.format_size(ranks * one) for one in (_LEAST_BYTES, _MOST_BYTES))
+    least, most = (units.format_size(ranks * bytes_a_rank) for bytes_a_rank in (_LEAST_BYTES, _MOST_BYTES))
     free, size = units.format_size(usage.free), units.format_size(usage.total)
     answer = f"{free} free of {size} in {SHARED_MEMORY}; {ranks} ranks need {least}, with Open MPI 5 {most}"
     if not os.access(SHARED_MEMORY, os.W_OK):
@@ -130,7 +130,9 @@ def _current_folder() -> Finding:
     folder = Path.cwd()
     if not os.access(folder, os.R_OK | os.X_OK):
         return Finding("current folder", "bad", f"{folder} is not readable", "cd to another one")
-    closed = [one for one in (folder, *folder.parents) if os.geteuid() == 0 and not one.stat().st_mode & 0o001]
+    closed = [
+        above for above in (folder, *folder.parents) if os.geteuid() == 0 and not above.stat().st_mode & 0o001
+    ]
     if closed:
         return Finding(
             "current folder", "note", f"{closed[0]} is closed to other users, and LAM/MPI's ranks run as nobody",
@@ -158,7 +160,7 @@ def of_testbed(testbed: TestbedKind) -> Finding:
 
     Raises HostError if a host cannot be reached.
     """
-    names = list(dict.fromkeys(one.name for one in testbed.hosts()))
+    names = list(dict.fromkeys(node.name for node in testbed.hosts()))
     tables = {}
     for name in names if testbed.kind != "local" else ():
         outcome = testbed.run(LaunchSteps(Command(_ROUTES)), [name], _ADDRESSES_LIMIT_SECONDS)
@@ -168,10 +170,10 @@ def of_testbed(testbed: TestbedKind) -> Finding:
         return Finding(
             "addresses", "ok", f"no two of {len(names)} hosts of {testbed.name} have an address in common"
         )
-    words = [f"{address} ({interface}) of {', '.join(hosts)}" for (address, interface), hosts in shared.items()]
+    clashes = [f"{address} ({interface}) of {', '.join(hosts)}" for (address, interface), hosts in shared.items()]
     named = ",".join(dict.fromkeys(interface for _, interface in shared if interface)) or "INTERFACE"
     return Finding(
-        "addresses", "bad", f"several hosts of {testbed.name} have the same address: {'; '.join(words)}",
+        "addresses", "bad", f"several hosts of {testbed.name} have the same address: {'; '.join(clashes)}",
         f"leave it out: OMPI_MCA_btl_tcp_if_exclude=lo,{named} (Open MPI); UCX_NET_DEVICES=NIC (UCX), "
         "FI_TCP_IFACE=NIC (libfabric), with NIC the interface that joins the hosts",
     )  # fmt: skip
@@ -179,17 +181,17 @@ def of_testbed(testbed: TestbedKind) -> Finding:
 
 def _shared_addresses(tables: Mapping[str, str]) -> dict[tuple[str, str], list[str]]:
     """The hosts that have an address and interface, of those that several have."""
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    by_address: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, table in tables.items():
         for address in _addresses(table):
-            found[address, _interface(address, table)].append(name)
-    return {key: names for key, names in found.items() if len(names) > 1}
+            by_address[address, _interface(address, table)].append(name)
+    return {key: names for key, names in by_address.items() if len(names) > 1}
 
 
 def _addresses(table: str) -> list[str]:
     """The host's own addresses in /proc/net/fib_trie, where each comes twice; without the loopback's."""
     own = re.findall(r"\|-- (\d+\.\d+\.\d+\.\d+)\n\s+/32 host LOCAL", table)
-    return [one for one in dict.fromkeys(own) if not one.startswith("127.")]
+    return [address for address in dict.fromkeys(own) if not address.startswith("127.")]
 
 
 def _interface(address: str, table: str) -> str:
@@ -197,8 +199,8 @@ def _interface(address: str, table: str) -> str:
     number = int.from_bytes(socket.inet_aton(address), "little")
     for line in table.splitlines():
         with contextlib.suppress(ValueError, IndexError):
-            words = line.split("\t")
-            network, gateway, mask = (int(words[place], 16) for place in (1, 2, 7))
+            columns = line.split("\t")
+            network, gateway, mask = (int(columns[place], 16) for place in (1, 2, 7))
             if mask and not gateway and number & mask == network:
-                return words[0]
+                return columns[0]
     return ""

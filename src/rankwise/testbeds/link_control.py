@@ -39,8 +39,12 @@ class LinkControl:
         """Return how many frames were unknown, malformed and undeliverable since the last reset."""
         answer = self._ask("counters")
         try:
-            told = json.loads(answer)
-            return int(told["unknown_frames"]), int(told["malformed_frames"]), int(told["undeliverable_frames"])
+            counters = json.loads(answer)
+            return (
+                int(counters["unknown_frames"]),
+                int(counters["malformed_frames"]),
+                int(counters["undeliverable_frames"]),
+            )
         except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise _nonsense(answer) from error
 
@@ -71,24 +75,24 @@ def _nonsense(answer: str) -> HostError:
     return HostError(f"invalid counters of the link emulator: {answer[:200]}", "reinstall rankwise")
 
 
-def read_counters(told: Mapping[str, Any]) -> tuple[tuple[LinkCounters, ...], EmulatorFigures]:
+def read_counters(counters: Mapping[str, Any]) -> tuple[tuple[LinkCounters, ...], EmulatorFigures]:
     """Return the emulator's own words as records. Raises KeyError, TypeError or ValueError."""
     links = tuple(
         LinkCounters(
-            link=str(one["link"]), packets=int(one["packets"]), bytes=int(one["bytes"]),
-            dropped_packets=int(one["dropped_packets"]), lost_packets=int(one["lost_packets"]),
-            queue_high_water_bytes=int(one["queue_high_water_bytes"]),
+            link=str(link["link"]), packets=int(link["packets"]), bytes=int(link["bytes"]),
+            dropped_packets=int(link["dropped_packets"]), lost_packets=int(link["lost_packets"]),
+            queue_high_water_bytes=int(link["queue_high_water_bytes"]),
         )
-        for one in told["links"]
+        for link in counters["links"]
     )  # fmt: skip
-    lateness = told["lateness_seconds"]
-    wall = float(told["wall_seconds"])
+    lateness = counters["lateness_seconds"]
+    wall = float(counters["wall_seconds"])
     figures = EmulatorFigures(
-        cpu_fraction=float(told["cpu_seconds"]) / wall if wall > 0 else 0.0,
-        delivered_packets=int(told["delivered_packets"]),
+        cpu_fraction=float(counters["cpu_seconds"]) / wall if wall > 0 else 0.0,
+        delivered_packets=int(counters["delivered_packets"]),
         lateness_p50_seconds=float(lateness["p50"]),
         lateness_p99_seconds=float(lateness["p99"]),
         lateness_max_seconds=float(lateness["max"]),
-        realtime=bool(told["realtime"]),
+        realtime=bool(counters["realtime"]),
     )
     return links, figures

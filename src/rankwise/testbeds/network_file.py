@@ -42,19 +42,19 @@ def _options(hardware: Hardware) -> Iterator[str]:
 
 
 def _link(link: Link) -> str:
-    words = (
+    fields = (
         "link", _word(link.name), _number(link.rate_bits_per_second), _nanoseconds(link.delay_seconds),
         link.queue_bytes, _nanoseconds(link.jitter_seconds), link.jitter_distribution, _number(link.loss),
         _number(link.loss_burst),
     )  # fmt: skip
-    return " ".join(map(str, words))
+    return " ".join(map(str, fields))
 
 
 def _nodes(topology: Topology) -> Iterator[str]:
     bits = _network_bits(topology.nodes)
     for node in topology.nodes:
-        words = map(_word, (node.name, node.site, f"{node.address}/{bits}", node.out, node.into))
-        yield " ".join(["node", *words])
+        fields = map(_word, (node.name, node.site, f"{node.address}/{bits}", node.out, node.into))
+        yield " ".join(["node", *fields])
         for key, value in node.settings:
             if not value.split() or "#" in value or not value.replace("\t", " ").isprintable():
                 raise InputError(

@@ -20,7 +20,7 @@ _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _LIMIT_SECONDS = 10.0
 _LACKING = "use a newer kernel, or remove it from the description"
 
-_OF_NODES = tuple(one for one in CATALOGUE if one.of_nodes)
+_OF_NODES = tuple(setting for setting in CATALOGUE if setting.of_nodes)
 """What `facts` reads back from every node."""
 
 
@@ -88,18 +88,18 @@ class NodeSettings:
     def facts(self, nodes: Sequence[str]) -> Iterator[Fact]:
         """Yield one fact a setting; where nodes differ, who has what."""
         values = {node: self._read_all(node) for node in nodes}
-        for key in (one.name for one in _OF_NODES):
+        for key in (setting.name for setting in _OF_NODES):
             by_value: dict[str, list[str]] = {}
             for node in nodes:
                 by_value.setdefault(values[node].get(key, ""), []).append(node)
-            told = [
+            texts = [
                 f"{value} ({' '.join(names)})" if len(by_value) > 1 else value for value, names in by_value.items()
             ]
             if any(by_value):
-                yield Fact(f"node_{key.rpartition('.')[2]}", "; ".join(told))
+                yield Fact(f"node_{key.rpartition('.')[2]}", "; ".join(texts))
 
     def _read_all(self, node: str) -> dict[str, str]:
-        paths = [one.path for one in _OF_NODES]
+        paths = [setting.path for setting in _OF_NODES]
         outcome = self._run("-e", node, "grep", "-H", "", *paths)  # not all of them are in every kernel
         pairs = (line.partition(":") for line in outcome.stdout.splitlines())
         return {path[len("/proc/sys/") :].replace("/", "."): " ".join(value.split()) for path, _, value in pairs}
@@ -115,9 +115,9 @@ class NodeSettings:
             raise HostError(lines[0], _remedy(key, value))
         return outcome
 
-    def _run(self, *words: str) -> Outcome:
+    def _run(self, *arguments: str) -> Outcome:
         # with a mark of its own it would look for descendants, of which there are none
-        return process.run((self._shell, *words), _LIMIT_SECONDS, mark=process.new_mark())
+        return process.run((self._shell, *arguments), _LIMIT_SECONDS, mark=process.new_mark())
 
 
 def _remedy(key: str, value: Sequence[str]) -> str:

@@ -43,16 +43,16 @@ def complaints(topology: Topology, figures: PathFigures, loss_packets: int) -> t
 
 
 def _delay_complaints(figures: PathFigures, there: Path, back: Path) -> Iterator[str]:
-    asked, median, tail = figures.asked_delay_seconds, figures.delay_seconds, figures.delay_p99_seconds
+    wanted, median, tail = figures.asked_delay_seconds, figures.delay_seconds, figures.delay_p99_seconds
     if math.isnan(median):
         yield "no datagram came back"
         return
     sending = (there.sending_seconds(_DATAGRAM_FRAME_BYTES) + back.sending_seconds(_DATAGRAM_FRAME_BYTES)) / 2
     jitter = (there.jitter_seconds + back.jitter_seconds) / 2
-    slack = _MEDIAN_SLACK_SECONDS + _MEDIAN_SLACK * asked + jitter
-    if not asked - slack <= median <= asked + sending + slack:
-        yield f"delay {format_time(median)} instead of {format_time(asked)} (± {format_time(slack)})"
-    limit = asked * (1 + _TAIL_SLACK) + sending + _TAIL_SLACK_SECONDS + _TAIL_JITTERS * jitter
+    slack = _MEDIAN_SLACK_SECONDS + _MEDIAN_SLACK * wanted + jitter
+    if not wanted - slack <= median <= wanted + sending + slack:
+        yield f"delay {format_time(median)} instead of {format_time(wanted)} (± {format_time(slack)})"
+    limit = wanted * (1 + _TAIL_SLACK) + sending + _TAIL_SLACK_SECONDS + _TAIL_JITTERS * jitter
     if tail > limit:
         yield f"1 % of the packets take {format_time(tail)} or more, at most {format_time(limit)} was expected"
 
@@ -88,8 +88,8 @@ def expected_rate_bits_per_second(there: Path, back: Path, mtu_bytes: int) -> tu
 def _largest(there: Path, way: str) -> float:
     """The largest buffer of the sending (`w`) or receiving (`r`) socket, bytes."""
     node, name = (there.source, TCP_WMEM) if way == "w" else (there.destination, TCP_RMEM)
-    words = dict(node.settings).get(name, "").split()
-    return float(words[2]) if len(words) == 3 else math.inf
+    sizes = dict(node.settings).get(name, "").split()
+    return float(sizes[2]) if len(sizes) == 3 else math.inf
 
 
 def _loss_complaints(figures: PathFigures, there: Path, packets: int) -> Iterator[str]:

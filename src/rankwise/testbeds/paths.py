@@ -63,12 +63,12 @@ class Path:
 def path(topology: Topology, source: str, destination: str) -> Path:
     """Return the path between two nodes; without links where it describes none (real hosts)."""
     nodes = {node.name: node for node in topology.nodes}
-    one, other = nodes[source], nodes[destination]
+    start, other = nodes[source], nodes[destination]
     between = next(
-        (way.links for way in topology.routes if (way.source, way.destination) == (one.site, other.site)), ()
+        (way.links for way in topology.routes if (way.source, way.destination) == (start.site, other.site)), ()
     )
     links = {link.name: link for link in topology.links}
-    return Path(one, other, tuple(links[name] for name in (one.out, *between, other.into) if name in links))
+    return Path(start, other, tuple(links[name] for name in (start.out, *between, other.into) if name in links))
 
 
 def site_paths(topology: Topology) -> tuple[tuple[str, str], ...]:
@@ -81,11 +81,11 @@ def site_paths(topology: Topology) -> tuple[tuple[str, str], ...]:
         members.setdefault(node.site, []).append(node.name)
     within = [(names[0], names[1]) for names in members.values() if len(names) > 1]
     firsts = [names[0] for names in members.values()]
-    between = [(one, other) for index, one in enumerate(firsts) for other in firsts[index + 1 :]]
+    between = [(first, other) for index, first in enumerate(firsts) for other in firsts[index + 1 :]]
     back = [
-        (other, one)
-        for one, other in between
-        if not _alike(path(topology, one, other), path(topology, other, one))
+        (other, first)
+        for first, other in between
+        if not _alike(path(topology, first, other), path(topology, other, first))
     ]
     return (*between, *back, *within)
 

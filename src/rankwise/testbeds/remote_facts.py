@@ -27,7 +27,10 @@ say clocksource "$(cat $cpus/clocksource/clocksource0/current_clocksource 2>/dev
 say transparent_hugepages "$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)"
 say read_at "$(date +%Y-%m-%dT%H:%M:%S%z)"
 true
-""".replace("HOST_SETTINGS", "\n".join(f'say {one.fact} "$({one.read_script})"' for one in CATALOGUE if one.fact))
+""".replace(
+    "HOST_SETTINGS",
+    "\n".join(f'say {setting.fact} "$({setting.read_script})"' for setting in CATALOGUE if setting.fact),
+)
 """Prints `KEY<tab>VALUE` lines; the keys are those of this host's own facts where they mean the same."""
 
 
@@ -38,10 +41,10 @@ def facts(said: Mapping[str, str]) -> Iterator[Fact]:
         by_value: dict[str, list[str]] = {}
         for host, pairs in by_host.items():
             by_value.setdefault(pairs.get(key, "unknown"), []).append(host)
-        told = (
+        texts = (
             f"{value} ({' '.join(hosts)})" if len(by_value) > 1 else value for value, hosts in by_value.items()
         )
-        yield Fact(key, "; ".join(told))
+        yield Fact(key, "; ".join(texts))
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -93,9 +93,9 @@ def _rewritten(steps: LaunchSteps, copies: Mapping[str, str]) -> LaunchSteps:
     def word(text: str) -> str:
         return mention.sub(lambda match: copies[match[0]], text)
 
-    def command(one: Command) -> Command:
-        variables = tuple((name, word(value)) for name, value in one.environment)
-        return Command(tuple(map(word, one.argv)), variables)
+    def command(inner: Command) -> Command:
+        variables = tuple((name, word(value)) for name, value in inner.environment)
+        return Command(tuple(map(word, inner.argv)), variables)
 
     return replace(
         steps,

@@ -130,9 +130,9 @@ class RemoteShell:
         Its words come when it has ended, by files in the last folder: ssh would wait for a daemon that it starts.
         """
         said = f"{shlex.quote(folders[-1])}/said-$$"
-        told = f"cat {said}; cat {said}.err >&2; rm -f {said} {said}.err"
+        show = f"cat {said}; cat {said}.err >&2; rm -f {said} {said}.err"
         return Command(
-            self.command(host, f"{self._line(command, folders)} >{said} 2>{said}.err; code=$?; {told}; exit $code")
+            self.command(host, f"{self._line(command, folders)} >{said} 2>{said}.err; code=$?; {show}; exit $code")
         )
 
     def main(self, host: str, command: Command, folders: Sequence[str], ended: str) -> Command:
@@ -159,8 +159,8 @@ class RemoteShell:
     def _line(self, command: Command, folders: Sequence[str]) -> str:
         variables = {**dict(command.environment), REMOTE_MARK: self._mark}
         enter = " || ".join(f"cd {shlex.quote(folder)} 2>/dev/null" for folder in folders)
-        words = shlex.join(["env", *(f"{name}={value}" for name, value in variables.items()), *command.argv])
-        return f". {shlex.quote(self._environment)}; {enter}; {words}"
+        line = shlex.join(["env", *(f"{name}={value}" for name, value in variables.items()), *command.argv])
+        return f". {shlex.quote(self._environment)}; {enter}; {line}"
 
     def ask(self, host: str, script: str, limit_seconds: float, stdin: Path | None = None) -> str:
         """Return what a script says there. Raises HostError if the host cannot be reached or the script fails."""
@@ -171,9 +171,10 @@ class RemoteShell:
         if outcome.timed_out or outcome.returncode == CANNOT_REACH:
             raise self.refusal(host, outcome)
         if outcome.returncode != 0:
-            words = outcome.stderr.strip() or f"exit code {outcome.returncode}"
+            message = outcome.stderr.strip() or f"exit code {outcome.returncode}"
             raise HostError(
-                f"{host}: {words}", f"log in and check: {shlex.join(self._shell_command)} {self._addresses[host]}"
+                f"{host}: {message}",
+                f"log in and check: {shlex.join(self._shell_command)} {self._addresses[host]}",
             )
         return outcome.stdout
 
@@ -229,13 +230,13 @@ class RemoteShell:
         said = self.ask(host, _GIVEN.format(processes=" ".join(map(shlex.quote, processes))), limit_seconds)
         lines = [line.partition(" ") for line in said.split("\n")]
         return {
-            one: Given(
+            its_pid: Given(
                 variables_in(
-                    text[1:].replace("\1", "\n") for pid, _, text in lines if pid == one and text[:1] == "="
+                    text[1:].replace("\1", "\n") for pid, _, text in lines if pid == its_pid and text[:1] == "="
                 ),
-                limits_in("\n".join(text[1:] for pid, _, text in lines if pid == one and text[:1] == "+")),
+                limits_in("\n".join(text[1:] for pid, _, text in lines if pid == its_pid and text[:1] == "+")),
             )
-            for one in processes
+            for its_pid in processes
         }
 
     def disconnect(self) -> None:

@@ -109,7 +109,7 @@ def is_testbed_folder(parent: Path, folder: Path) -> bool:
 def running() -> list[Running]:
     """Return the testbeds of this user that are up, by name."""
     with _folders_locked() as parent:
-        return [one for one in _all(parent) if one.is_up]
+        return [testbed for testbed in _all(parent) if testbed.is_up]
 
 
 def clear_left_over() -> list[str]:
@@ -170,7 +170,7 @@ def _folder_name(parent: Path, name: str, attached: bool) -> str:
     if not attached:
         return name
     own = f"{name}-{os.getpid()}"
-    taken = sum(1 for one in parent.iterdir() if one.name == own or one.name.startswith(f"{own}-"))
+    taken = sum(1 for folder in parent.iterdir() if folder.name == own or folder.name.startswith(f"{own}-"))
     return f"{own}-{taken + 1}" if taken else own
 
 
@@ -240,13 +240,13 @@ def _stop_own() -> None:
 
 def _supervisors_over(folder: Path) -> list[int]:
     """The process ids of rankwise-nodes for this folder, and of its agents, which are forks of it."""
-    words = ["--folder", str(folder)]
-    found = []
-    for one in psutil.process_iter():
+    option = ["--folder", str(folder)]
+    pids = []
+    for candidate in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if any(words == [*pair] for pair in pairwise(one.cmdline())):
-                found.append(one.pid)
-    return found
+            if any(option == [*pair] for pair in pairwise(candidate.cmdline())):
+                pids.append(candidate.pid)
+    return pids
 
 
 def _clear(parent: Path) -> list[str]:
@@ -261,7 +261,7 @@ def _clear(parent: Path) -> list[str]:
 
 
 def _folders(parent: Path) -> list[Path]:
-    return sorted(one for one in parent.iterdir() if one.is_dir() and is_testbed_folder(parent, one))
+    return sorted(folder for folder in parent.iterdir() if folder.is_dir() and is_testbed_folder(parent, folder))
 
 
 def _all(parent: Path) -> Iterator[Running]:
@@ -273,8 +273,8 @@ def _all(parent: Path) -> Iterator[Running]:
 
 def _read(folder: Path) -> Running | None:
     try:
-        told = json.loads((folder / _STATE).read_text())
-        return Running(**{**told, "folder": folder, "nodes": tuple(told["nodes"])})
+        state = json.loads((folder / _STATE).read_text())
+        return Running(**{**state, "folder": folder, "nodes": tuple(state["nodes"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

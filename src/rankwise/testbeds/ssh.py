@@ -151,12 +151,12 @@ class SshTestbed(TestbedKind):
     def mapped(self) -> Mapped:
         """Return the libraries as every host shows them. Raises HostError for one that does not answer."""
         self._must_be_up()
-        found: defaultdict[str, set[str]] = defaultdict(set)
+        files_of: defaultdict[str, set[str]] = defaultdict(set)
         for host in self._addresses:
             for line in self._shell.ask(host, self._shell.mapped(), _ANSWER_SECONDS).splitlines():
                 pid, _, file = line.partition(" ")
-                found[f"{host} {pid}"].add(file)
-        return {name: frozenset(files) for name, files in found.items()}
+                files_of[f"{host} {pid}"].add(file)
+        return {name: frozenset(files) for name, files in files_of.items()}
 
     def given(self, processes: Iterable[str]) -> dict[str, Given]:
         """Return what each of these has got. Raises HostError for a host that does not answer."""

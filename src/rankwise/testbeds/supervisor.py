@@ -24,12 +24,12 @@ def command() -> list[str]:
 
 def start(argv: list[str], folder: Path, attached: bool) -> subprocess.Popen[bytes]:
     """Start it over `folder`/network. Until it is ready it ends with this thread, later only if `attached`."""
-    words = [*argv, str(folder / "network"), "--folder", str(folder), *(["--attached"] if attached else [])]
+    whole = [*argv, str(folder / "network"), "--folder", str(folder), *(["--attached"] if attached else [])]
     # not marked: what ends the processes of a launch must not end the testbed that it runs on
     environment = {name: value for name, value in os.environ.items() if name != process.MARK}
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=environment, cwd="/",
+            whole, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=environment, cwd="/",
             start_new_session=True, preexec_fn=process.die_with_parent,  # noqa: PLW1509 - one prctl, no lock taken
         )  # fmt: skip
 

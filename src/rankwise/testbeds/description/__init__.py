@@ -70,7 +70,7 @@ def _included(path: Path, above: tuple[Path, ...]) -> Entry:
     if include is None:
         return table
     below = _included_file(include, path)
-    if below.resolve() in (one.resolve() for one in (path, *above)):
+    if below.resolve() in (file.resolve() for file in (path, *above)):
         raise include.refused(f"'{include.value}' includes this file again", "leave one of the two includes out")
     return _merged(_included(below, (path, *above)), table)
 
@@ -96,8 +96,8 @@ def _merged(below: Entry, above: Entry, key: str = "") -> Entry:
         both = {name: _merged(low[name], high[name], name) for name in low if name in high}
         return Entry({**low, **high, **both}, above.key, above.file, above.line)
     if isinstance(low, list) and isinstance(high, list) and key in _IDENTITY:
-        old = {_identity(one, key): one for one in low}
-        new = {_identity(one, key): one for one in high}
+        old = {_identity(element, key): element for element in low}
+        new = {_identity(element, key): element for element in high}
         if len(old) < len(low) or len(new) < len(high):  # named twice: the one who reads it says so
             return Entry([*low, *high], above.key, above.file, above.line)
         both = {name: _merged(old[name], new[name]) for name in old if name in new}
@@ -111,5 +111,5 @@ def _identity(element: Entry, key: str) -> str:
     name = table.get(_IDENTITY[key])
     if name is None:
         return element.place
-    words = name.value if isinstance(name.value, list) else [name]
-    return " ".join(str(word.value) for word in words)
+    parts = name.value if isinstance(name.value, list) else [name]
+    return " ".join(str(word.value) for word in parts)

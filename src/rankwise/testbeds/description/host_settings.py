@@ -18,7 +18,7 @@ DEFAULTS: Settings = (
     # ... except that a new connection must not begin with what an earlier one learnt of the path.
     (NO_METRICS_SAVE, "1"),
 )
-_KEYS = {one.key: one.name for one in CATALOGUE if one.key}
+_KEYS = {setting.key: setting.name for setting in CATALOGUE if setting.key}
 _LIMITS = {key: name for key, name in _KEYS.items() if name != CONGESTION_CONTROL}
 """Keys that take three sizes; the other takes a word."""
 _NAME = re.compile(r"[\w./-]+", re.ASCII)
@@ -38,19 +38,19 @@ def _read(table: Entry) -> dict[str, str]:
         raise table.refused("must be a table", "write its keys below [tcp]")
     named = {key: entry for key, entry in table.value.items() if not _is_sysctl(key)}
     section = Section(Entry(named, table.key, table.file, table.line), tuple(_KEYS))
-    found = {}
+    given = {}
     if "congestion_control" in section:
         word = section.text("congestion_control")
         if not word.isascii() or not word.replace("_", "").isalnum():
             raise section["congestion_control"].refused(f"'{word}' is not valid", 'write "cubic", "reno" or "bbr"')
-        found[CONGESTION_CONTROL] = word
+        given[CONGESTION_CONTROL] = word
     for key, name in _LIMITS.items():
         if key in section:
-            found[name] = _limits(section[key])
+            given[name] = _limits(section[key])
     for key, entry in table.value.items():
         if _is_sysctl(key):
-            found.update(_sysctls(f"net.ipv4.{key}" if key.startswith("tcp_") else key, entry))
-    return found
+            given.update(_sysctls(f"net.ipv4.{key}" if key.startswith("tcp_") else key, entry))
+    return given
 
 
 def _is_sysctl(key: str) -> bool:
@@ -62,8 +62,8 @@ def _sysctls(name: str, entry: Entry) -> dict[str, str]:
     """One setting; or several, where dots in an unquoted name have made tables of it."""
     if isinstance(entry.value, dict):
         below: dict[str, str] = {}
-        for key, one in entry.value.items():
-            below.update(_sysctls(f"{name}.{key}", one))
+        for key, nested in entry.value.items():
+            below.update(_sysctls(f"{name}.{key}", nested))
         return below
     if not name.startswith(_PREFIXES):
         raise entry.refused("is not a setting of a node's network", "write names below net.ipv4. or net.core.")
@@ -75,7 +75,7 @@ def _sysctls(name: str, entry: Entry) -> dict[str, str]:
 def _words(entry: Entry) -> str:
     value = entry.value
     if isinstance(value, list):
-        return " ".join(_words(one) for one in value)
+        return " ".join(_words(element) for element in value)
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, str) and value.strip() and value.replace("\t", " ").isprintable() and "#" not in value:
@@ -88,12 +88,12 @@ def _words(entry: Entry) -> str:
 def _limits(entry: Entry) -> str:
     """Least, initial and largest size of a socket's buffer."""
     value = entry.value
-    words = value.split() if isinstance(value, str) else []
+    texts = value.split() if isinstance(value, str) else []
     if isinstance(value, list):
-        words = [one.value for one in value]
+        texts = [element.value for element in value]
     remedy = 'write the least, initial and largest size: ["4 KiB", "128 KiB", "4 MiB"]'
     try:
-        sizes = [size_bytes(word) for word in words]
+        sizes = [size_bytes(word) for word in texts]
     except InputError as error:
         raise entry.refused(str(error), remedy) from error
     if len(sizes) != 3:

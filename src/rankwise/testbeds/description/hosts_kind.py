@@ -27,7 +27,7 @@ def describe_hosts(table: Entry, name: str, kind: str) -> Topology:
         nodes += hosts_in(Path(top["hostfile"].file).parent / top.text("hostfile"))
     for entry in top.tables("host"):
         node = _host(Section(entry, _HOST))
-        if any(one.name == node.name for one in nodes):
+        if any(earlier.name == node.name for earlier in nodes):
             raise entry.refused(f"the host '{node.name}' is given twice", "leave one of them out")
         nodes.append(node)
     if not nodes:

@@ -72,21 +72,21 @@ class Wiring:
             for destination in sites:
                 if source != destination:
                     chain = self._asked.get((source, destination)) or self._only_chain(source, destination)
-                    between = [f"{one}>{other}" for one, other in pairwise(chain)]
+                    between = [f"{site}>{other}" for site, other in pairwise(chain)]
                     ends = [f"{source}.up", *between, f"{destination}.down"]
                     links = tuple(name for name in ends if name in known_uplinks or name in between)
                     yield Route(source, destination, links)
 
     def _add_link(self, section: Section, mtu_bytes: int, queue_bytes: int) -> None:
-        one, other = self._pair(section)
-        for pair in ((one, other), (other, one)):
+        site, other = self._pair(section)
+        for pair in ((site, other), (other, site)):
             if pair in self._given:
                 raise section["between"].refused(
                     f"this link is given twice, see {self._given[pair].place}", "leave one of them out"
                 )
-        self._given[one, other] = section.entry
-        there = wire(section, Link(f"{one}>{other}"), mtu_bytes, queue_bytes)
-        back = dataclasses.replace(there, name=f"{other}>{one}")
+        self._given[site, other] = section.entry
+        there = wire(section, Link(f"{site}>{other}"), mtu_bytes, queue_bytes)
+        back = dataclasses.replace(there, name=f"{other}>{site}")
         if "back" in section:
             own_queue_bytes = there.queue_bytes if "queue" in section else queue_bytes
             back = wire(Section(section["back"], WIRE), back, mtu_bytes, own_queue_bytes)
@@ -97,10 +97,10 @@ class Wiring:
         ends = entry.value if "between" in section and isinstance(entry.value, list) else []
         if len(ends) != 2:
             raise entry.refused("must name two sites", 'write between = ["SITE", "SITE"]')
-        one, other = map(self._known_site, ends)
-        if one == other:
-            raise entry.refused(f"'{one}' is linked to itself", f"its switch is described below [site.{one}]")
-        return one, other
+        site, other = map(self._known_site, ends)
+        if site == other:
+            raise entry.refused(f"'{site}' is linked to itself", f"its switch is described below [site.{site}]")
+        return site, other
 
     def _known_site(self, entry: Entry) -> str:
         if not isinstance(entry.value, str):
@@ -111,39 +111,39 @@ class Wiring:
         return entry.value
 
     def _only_chain(self, source: str, destination: str) -> Chain:
-        found = routes.chains(self._near, source, destination)
+        chains = routes.chains(self._near, source, destination)
         order = list(self._sites)
         entry = self._sites[max(source, destination, key=order.index)].entry
         pair = f'between = ["{source}", "{destination}"]'
-        if not found:
+        if not chains:
             raise entry.refused(
                 f"no route from site '{source}' to site '{destination}'",
                 f"write [[link]] and {pair} with its delay and rate",
             )
-        if len(found) > 1:
-            ways = " or ".join("-".join(chain) for chain in found)
-            via = ", ".join(f'"{site}"' for site in found[0][1:-1])
+        if len(chains) > 1:
+            ways = " or ".join("-".join(chain) for chain in chains)
+            via = ", ".join(f'"{site}"' for site in chains[0][1:-1])
             raise entry.refused(
                 f"there are several routes from '{source}' to '{destination}': {ways}",
                 f"write [[route]], {pair}, via = [{via}]",
             )
-        return found[0]
+        return chains[0]
 
     def _asked_chains(self, entries: Iterable[Entry]) -> dict[tuple[str, str], Chain]:
         """The chain of sites of every `[[route]]`, there and back."""
         chains: dict[tuple[str, str], Chain] = {}
         for entry in entries:
             section = Section(entry, ("between", "via"))
-            one, other = self._pair(section)
+            site, other = self._pair(section)
             if "via" not in section or not isinstance(section["via"].value, list):
                 raise section.at("via").refused("must name the sites on the way", 'write via = ["SITE"]')
-            chain = (one, *map(self._known_site, section["via"].value), other)
+            chain = (site, *map(self._known_site, section["via"].value), other)
             for pair in pairwise(chain):
                 if pair not in self._given and pair[::-1] not in self._given:
                     reason = f"there is no link between '{pair[0]}' and '{pair[1]}'"
                     raise section["via"].refused(reason, "write a [[link]] between them, or another via")
-            if (one, other) in chains:
+            if (site, other) in chains:
                 raise section["between"].refused("this route is given twice", "leave one of them out")
-            chains[one, other] = chain
-            chains[other, one] = chain[::-1]
+            chains[site, other] = chain
+            chains[other, site] = chain[::-1]
         return chains

@@ -9,11 +9,11 @@ Neighbours = Mapping[str, Sequence[str]]
 
 def neighbours(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return the sites that each site has a link to, in the order of the links."""
-    found: dict[str, list[str]] = {}
-    for one, other in pairs:
-        found.setdefault(one, []).append(other)
-        found.setdefault(other, []).append(one)
-    return found
+    near: dict[str, list[str]] = {}
+    for site, other in pairs:
+        near.setdefault(site, []).append(other)
+        near.setdefault(other, []).append(site)
+    return near
 
 
 def chains(near: Neighbours, source: str, destination: str) -> list[tuple[str, ...]]:
@@ -23,12 +23,12 @@ def chains(near: Neighbours, source: str, destination: str) -> list[tuple[str, .
     """
     if destination in near.get(source, ()):
         return [(source, destination)]
-    found = []
+    ways = []
     for chain in _simple_paths(near, (source,), destination):
-        found.append(chain)
-        if len(found) == 2:
+        ways.append(chain)
+        if len(ways) == 2:
             break
-    return found
+    return ways
 
 
 def _simple_paths(near: Neighbours, begun: tuple[str, ...], destination: str) -> Iterator[tuple[str, ...]]:

@@ -63,12 +63,12 @@ class Section:
         """Return a string."""
         return self._read(key, default, _text)
 
-    def choice(self, key: str, words: Mapping[str, T]) -> T:
+    def choice(self, key: str, choices: Mapping[str, T]) -> T:
         """Return what the word stands for; the key must be there."""
         word = self.text(key)
-        if word not in words:
-            raise self.at(key).refused(f"'{word}' is not supported", _nearest(word, tuple(words)))
-        return words[word]
+        if word not in choices:
+            raise self.at(key).refused(f"'{word}' is not supported", _nearest(word, tuple(choices)))
+        return choices[word]
 
     def flag(self, key: str, default: bool) -> bool:
         """Return true or false."""
