@@ -23,15 +23,15 @@ def application_csv(trace: Trace) -> Iterator[str]:
 def rows(trace: Trace) -> Iterator[tuple[str, int, int, int]]:
     """Yield the columns: a collective counts once for all its ranks, a message once, between two ranks."""
     counts: Counter[tuple[str, int, int]] = Counter()
-    for one in trace.ranks:
-        for use in Uses(one):
-            for message in sent(one, use.row):
+    for rank_trace in trace.ranks:
+        for use in Uses(rank_trace):
+            for message in sent(rank_trace, use.row):
                 counts["send", class_bytes(message.bytes), 2] += use.rows
-            if use.kind == "collective" and _is_told(one, use.row):
-                row, known = use.row, one.communicators[use.row[1]]
+            if use.kind == "collective" and _is_told(rank_trace, use.row):
+                row, known = use.row, rank_trace.communicators[use.row[1]]
                 counted_by = row[2] if row[2] >= 0 else 0
-                if counted_by < len(known.members) and known.members[counted_by] == one.rank:
-                    function = one.functions[row[0]][0]
+                if counted_by < len(known.members) and known.members[counted_by] == rank_trace.rank:
+                    function = rank_trace.functions[row[0]][0]
                     step = Step("collective", function, 0, 0, known, bytes=row[3], received=row[4])
                     key = (operation(function), class_bytes(block_bytes(step)), len(known.members))
                     counts[key] += use.calls

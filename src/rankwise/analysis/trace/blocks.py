@@ -29,11 +29,14 @@ class Blocks:
     """Finds the sizes of the collectives of a trace."""
 
     def __init__(self, trace: Trace) -> None:
-        found = {one.rank: (one, _varying_calls(one)) for one in trace.ranks}
+        by_rank = {rank_trace.rank: (rank_trace, _varying_calls(rank_trace)) for rank_trace in trace.ranks}
         self._calls: dict[Communicator, list[_Calls]] = {}
-        for known in {known for _, calls in found.values() for known in calls}:
-            ranks = [found.get(rank) for rank in known.members]
-            self._calls[known] = [(one[0], one[1].get(known, _NONE)) if one else None for one in ranks]
+        for known in {known for _, calls in by_rank.values() for known in calls}:
+            ranks = [by_rank.get(rank) for rank in known.members]
+            self._calls[known] = [
+                (calls_of_rank[0], calls_of_rank[1].get(known, _NONE)) if calls_of_rank else None
+                for calls_of_rank in ranks
+            ]
 
     def sizes(self, step: Step) -> Sizes:
         """Return the sizes of a collective of this trace."""
@@ -46,10 +49,10 @@ class Blocks:
 
         def row(place: int) -> tuple[int, ...]:
             """Return what that member called; a row of nothing if it did not come so far."""
-            found = calls[place]
-            if found is None or step.instance >= len(found[1]):
+            calls_of_rank = calls[place]
+            if calls_of_rank is None or step.instance >= len(calls_of_rank[1]):
                 return (0,) * (_OWN + 2)
-            trace, signatures = found
+            trace, signatures = calls_of_rank
             return trace.signatures[int(signatures[step.instance])]
 
         return Sizes(max(step.bytes, step.received), _BETWEEN[name](row, members))

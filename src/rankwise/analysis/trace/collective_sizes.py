@@ -26,7 +26,7 @@ def counted(operation: str, place: Place, sent: int, received: int) -> tuple[int
     many, block, root = place.members, max(sent, received), place.is_root
     if operation in _TO_ALL:
         return many * block, many * block
-    found = {
+    known = {
         "bcast": (many * block if root else 0, block),
         "reduce": (block, many * block if root else 0),
         "gather": (sent or received, many * received if root else 0),
@@ -37,7 +37,7 @@ def counted(operation: str, place: Place, sent: int, received: int) -> tuple[int
         "scan": ((many - place.number) * block, (place.number + 1) * block),
         "exscan": ((many - place.number - 1) * block, place.number * block),
     }
-    return found.get(operation, (sent, received) if operation in _SUMS else (0, 0))
+    return known.get(operation, (sent, received) if operation in _SUMS else (0, 0))
 
 
 def arguments(operation: str, place: Place, sent: int, received: int) -> tuple[int, int]:
@@ -48,7 +48,7 @@ def arguments(operation: str, place: Place, sent: int, received: int) -> tuple[i
     before, after = place.number, many - place.number
     block = max(sent // after, received // (before + 1))
     exclusive = max(sent // max(after - 1, 1), received // max(before, 1))
-    found = {
+    known = {
         "bcast": (received, 0) if root else (0, received),
         "reduce": (sent, sent if root else 0),
         "gather": (sent, received // many if root else 0),
@@ -57,4 +57,4 @@ def arguments(operation: str, place: Place, sent: int, received: int) -> tuple[i
         "scan": (block, block),
         "exscan": (exclusive, exclusive),
     }
-    return found.get(operation, (sent, received))
+    return known.get(operation, (sent, received))

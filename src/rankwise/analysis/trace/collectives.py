@@ -95,14 +95,14 @@ def _gather(place: int, members: int, root: int, sizes: Sizes) -> Iterator[Excha
     if place != root:
         yield ((root, sizes.block(place, root)),), ()
     else:
-        yield (), tuple((one, sizes.block(one, root)) for one in range(members) if one != root)
+        yield (), tuple((other, sizes.block(other, root)) for other in range(members) if other != root)
 
 
 def _scatter(place: int, members: int, root: int, sizes: Sizes) -> Iterator[Exchange]:
     if place != root:
         yield (), ((root, sizes.block(root, place)),)
     else:
-        yield tuple((one, sizes.block(root, one)) for one in range(members) if one != root), ()
+        yield tuple((other, sizes.block(root, other)) for other in range(members) if other != root), ()
 
 
 _WAYS: dict[str, Callable[[int, int, int, Sizes], Iterator[Exchange]]] = {

@@ -53,7 +53,7 @@ def takes_messages(trace: RankTrace, row: tuple[int, ...]) -> bool:
 def of_all(step: Step, trace: Trace) -> bool:
     """Return whether a collective is one of all ranks, in the order of MPI_COMM_WORLD."""
     known = step.communicator
-    ranks = max(one.ranks for one in trace.ranks)
+    ranks = max(rank_trace.ranks for rank_trace in trace.ranks)
     return known is not None and known.remote is None and known.members == tuple(range(ranks))
 
 
@@ -70,7 +70,7 @@ def need_order(trace: Trace) -> None:
         raise InputError(
             "a summary has no order of calls", "record it again without --summary-only: that can be exported"
         )
-    ranks = max(one.ranks for one in trace.ranks)
+    ranks = max(rank_trace.ranks for rank_trace in trace.ranks)
     if len(trace.ranks) < ranks:
         raise InputError(
             f"of {ranks} ranks only {len(trace.ranks)} left a trace: the others' messages are not known",

@@ -113,8 +113,8 @@ def read_open(path: Path) -> Open:
     kept = np.frombuffer(parts[2], _NODE, nodes)
     return Open(
         stream_bytes, parts[3][:definitions], parts[4][:times],
-        () if busy else tuple((int(one["symbol"]), int(one["count"])) for one in kept),
-        () if busy else tuple((int(one["rule"]), int(one["index"]), int(one["done"])) for one in levels),
+        () if busy else tuple((int(symbol["symbol"]), int(symbol["count"])) for symbol in kept),
+        () if busy else tuple((int(level["rule"]), int(level["index"]), int(level["done"])) for level in levels),
         content[at : at + signatures * STATISTICS.itemsize],
         tuple((int(i), int(idle[i][0]), int(idle[i][1])) for i in np.flatnonzero(idle[:, 0])),
         last_exit, bool(busy), stopped,

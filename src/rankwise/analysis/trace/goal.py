@@ -23,12 +23,12 @@ def goal(trace: Trace) -> Iterator[str]:
     """Yield the lines of the schedule, times in nanoseconds. Raises InputError for what cannot be replayed."""
     need_order(trace)
     tags, blocks, one_sided = Tags(), Blocks(trace), arriving(trace)
-    yield f"num_ranks {max(one.ranks for one in trace.ranks)}"
-    for one in trace.ranks:
+    yield f"num_ranks {max(of_rank.ranks for of_rank in trace.ranks)}"
+    for rank_trace in trace.ranks:
         lines = Lines()
-        windows = Windows(lines, one.rank, tags, one_sided.get(one.rank, []))
-        yield f"rank {one.rank} {{"
-        yield from _Rank(one, lines, tags, blocks, windows).lines()
+        windows = Windows(lines, rank_trace.rank, tags, one_sided.get(rank_trace.rank, []))
+        yield f"rank {rank_trace.rank} {{"
+        yield from _Rank(rank_trace, lines, tags, blocks, windows).lines()
         yield "}"
 
 
@@ -64,7 +64,9 @@ class _Rank:
                 self._requests[step.request], lines = self._lines.operation(text)
                 yield from lines
         elif step.kind == "wait":
-            yield from self._lines.join(self._requests.pop(one) for one in step.waits if one in self._requests)
+            yield from self._lines.join(
+                self._requests.pop(request) for request in step.waits if request in self._requests
+            )
         elif step.kind == "collective":
             yield from self._collective(step)
         elif step.kind in {"rma", "sync"}:
@@ -76,5 +78,5 @@ class _Rank:
             return
         place = known.members.index(self._rank.rank)
         sizes = self._blocks.sizes(step)
-        found = exchanges(operation(step.function), place, len(known.members), step.root, sizes)
-        yield from self._lines.exchanges(found, known.members, self._tags.number(known, COLLECTIVE_TAG))
+        exchanged = exchanges(operation(step.function), place, len(known.members), step.root, sizes)
+        yield from self._lines.exchanges(exchanged, known.members, self._tags.number(known, COLLECTIVE_TAG))

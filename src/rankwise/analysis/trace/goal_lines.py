@@ -22,7 +22,7 @@ class Lines:
         self._used += 1
         label = f"l{self._used}"
         before = self._before if after is None else after
-        return label, [f"{label}: {text}", *(f"{label} requires {one}" for one in before)]
+        return label, [f"{label}: {text}", *(f"{label} requires {required}" for required in before)]
 
     def blocking(self, text: str) -> list[str]:
         """Return the lines of an operation that all that comes after waits for."""
@@ -35,9 +35,9 @@ class Lines:
         self._before = (*self._before, *labels)
         return self.blocking("calc 0") if len(self._before) > 1 else []
 
-    def exchanges(self, found: Iterable[Exchange], members: tuple[int, ...], tag: int) -> Iterator[str]:
+    def exchanges(self, exchanged: Iterable[Exchange], members: tuple[int, ...], tag: int) -> Iterator[str]:
         """Yield the lines of exchanges with other members of a communicator, one after another."""
-        for sends, receives in found:
+        for sends, receives in exchanged:
             labels = []
             for sending, several in ((False, receives), (True, sends)):
                 for other, size_bytes in several:

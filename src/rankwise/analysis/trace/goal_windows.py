@@ -42,18 +42,18 @@ class Windows:
     def arrivals(self) -> Iterator[str]:
         """Yield what others send to this rank, and its answers."""
         unanswered: defaultdict[tuple[Window, int], list[str]] = defaultdict(list)
-        for one in self._arriving:
+        for transfer in self._arriving:
             label, lines = self._lines.operation(
-                self._message(False, one.origin, one.bytes, one.window, _DATA), after=()
+                self._message(False, transfer.origin, transfer.bytes, transfer.window, _DATA), after=()
             )
             yield from lines
-            before = unanswered[one.window, one.origin]
-            self._by_fence[one.window, one.fence].append(label)
-            self._by_epoch[one.window, one.origin, one.opened].append(label)
-            if one.answer != NOTHING:
-                answer = self._message(True, one.origin, one.answer, one.window, _ANSWER)
-                yield from self._lines.operation(answer, after=[label, *(before if one.waits else ())])[1]
-            if one.waits:
+            before = unanswered[transfer.window, transfer.origin]
+            self._by_fence[transfer.window, transfer.fence].append(label)
+            self._by_epoch[transfer.window, transfer.origin, transfer.opened].append(label)
+            if transfer.answer != NOTHING:
+                answer = self._message(True, transfer.origin, transfer.answer, transfer.window, _ANSWER)
+                yield from self._lines.operation(answer, after=[label, *(before if transfer.waits else ())])[1]
+            if transfer.waits:
                 before.clear()
             else:
                 before.append(label)
@@ -66,10 +66,10 @@ class Windows:
         name, opened, fence = called(step.function), self._origin.opened_to(window), self._origin.fence(window)
         sent = self._origin.take(step, window)
         if step.kind == "rma":
-            for one in sent:
-                yield from self._send(one)
+            for transfer in sent:
+                yield from self._send(transfer)
                 if step.request >= 0:
-                    requests[step.request] = self._pending[window][one.target][-1]
+                    requests[step.request] = self._pending[window][transfer.target][-1]
         elif name in FENCES:
             yield from self._fence(window, fence)
         elif name in {"win_post", "win_start"}:
@@ -92,28 +92,32 @@ class Windows:
     def _ended(self, window: Window, targets: tuple[int, ...]) -> list[str]:
         return [label for target in targets for label in self._pending[window].pop(target, ())]
 
-    def _send(self, one: Transfer) -> Iterator[str]:
+    def _send(self, transfer: Transfer) -> Iterator[str]:
         """What is sent, and the answer if there is any, which nothing waits for yet."""
-        labels = self._pending[one.window][one.target]
-        label, lines = self._lines.operation(self._message(True, one.target, one.bytes, one.window, _DATA))
+        labels = self._pending[transfer.window][transfer.target]
+        label, lines = self._lines.operation(
+            self._message(True, transfer.target, transfer.bytes, transfer.window, _DATA)
+        )
         labels.append(label)
         yield from lines
-        if one.answer != NOTHING:
-            answer = self._message(False, one.target, one.answer, one.window, _ANSWER)
+        if transfer.answer != NOTHING:
+            answer = self._message(False, transfer.target, transfer.answer, transfer.window, _ANSWER)
             label, lines = self._lines.operation(answer, after=(label,))
             labels.append(label)
             yield from lines
 
     def _wait_for(self, window: Window, sent: list[Transfer]) -> Iterator[str]:
-        for one in sent:
-            yield from self._send(one)
-        yield from self._lines.join(self._ended(window, tuple(one.target for one in sent)))
+        for transfer in sent:
+            yield from self._send(transfer)
+        yield from self._lines.join(self._ended(window, tuple(each.target for each in sent)))
 
     def _fence(self, window: Window, fence: int) -> Iterator[str]:
         members = window.communicator.members
         yield from self._lines.join(self._ended(window, tuple(self._pending[window])))
-        found = exchanges("barrier", members.index(self._rank), len(members), 0, alike(0))
-        yield from self._lines.exchanges(found, members, self._tags.number(window.communicator, COLLECTIVE_TAG))
+        exchanged = exchanges("barrier", members.index(self._rank), len(members), 0, alike(0))
+        yield from self._lines.exchanges(
+            exchanged, members, self._tags.number(window.communicator, COLLECTIVE_TAG)
+        )
         yield from self._lines.join(self._by_fence.pop((window, fence), ()))
 
     def _open(self, name: str, step: Step, window: Window) -> Iterator[str]:

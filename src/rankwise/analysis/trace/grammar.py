@@ -112,17 +112,17 @@ class Chapter:
     def _rule_order(self, symbol: int) -> Order:
         if not symbol & 1:
             return np.array([symbol >> 1], np.uint32)
-        found = self._expanded.get(symbol)
-        if found is None:
-            found = self._expanded[symbol] = self._joined(self.rules[symbol >> 1])
-        return found
+        order = self._expanded.get(symbol)
+        if order is None:
+            order = self._expanded[symbol] = self._joined(self.rules[symbol >> 1])
+        return order
 
 
 def _members(cursor: Cursor) -> tuple[int, ...]:
-    found, before = [], -1
+    members, before = [], -1
     for _ in range(cursor.count()):
         before += cursor.signed() + 1
         if not -1 <= before < MOST_RANKS:
             raise Damaged("a communicator has an invalid rank")
-        found.append(before)
-    return tuple(found)
+        members.append(before)
+    return tuple(members)

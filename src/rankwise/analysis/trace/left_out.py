@@ -51,16 +51,16 @@ def left_out(trace: Trace, takes: Takes) -> tuple[LeftOut, ...]:
     size: Counter[str] = Counter()
     seconds: defaultdict[str, float] = defaultdict(float)
     total = 0.0
-    for one in trace.ranks:
-        uses = Uses(one)
+    for rank_trace in trace.ranks:
+        uses = Uses(rank_trace)
         total += uses.mpi_seconds
         for use in uses:
-            what = "" if takes(one, use.row) else _kind(one, use.row)
+            what = "" if takes(rank_trace, use.row) else _kind(rank_trace, use.row)
             if what:
-                functions[what][one.functions[use.row[0]][0]] += use.calls
-                size[what] += use.rows * size_bytes(one, use.row)
+                functions[what][rank_trace.functions[use.row[0]][0]] += use.calls
+                size[what] += use.rows * size_bytes(rank_trace, use.row)
                 seconds[what] += use.seconds
-    found = (
+    kinds = (
         LeftOut(
             what, tuple(name for name, _ in names.most_common()), names.total(), size[what], seconds[what],
             seconds[what] / total if total else 0.0,
@@ -68,16 +68,16 @@ def left_out(trace: Trace, takes: Takes) -> tuple[LeftOut, ...]:
         for what, names in functions.items()
     )  # fmt: skip
     return tuple(
-        sorted((one for one in found if one.bytes or one.share >= LEAST_SHARE), key=lambda one: -one.seconds)
+        sorted((kind for kind in kinds if kind.bytes or kind.share >= LEAST_SHARE), key=lambda kind: -kind.seconds)
     )
 
 
 def notices(trace: Trace, takes: Takes, where: str, remedy: str = "") -> tuple[Notice, ...]:
     """Return what is to be said of what is not in `where`; nothing if all of the trace is."""
-    found = left_out(trace, takes)
-    if not found:
+    kinds = left_out(trace, takes)
+    if not kinds:
         return ()
-    parts = "; ".join(_words(one) for one in found)
+    parts = "; ".join(_words(kind) for kind in kinds)
     return (Notice("left out", f"not in {where}: {parts}", remedy or "what depends on them is not in the result"),)
 
 
@@ -89,10 +89,10 @@ def _kind(trace: RankTrace, row: tuple[int, ...]) -> str:
     return named or _KINDS.get(kind, "")
 
 
-def _words(one: LeftOut) -> str:
-    names = ", ".join(one.functions[:3]) + (", ..." if len(one.functions) > 3 else "")
-    size = f", {format_size(one.bytes)}" if one.bytes else ""
+def _words(kind: LeftOut) -> str:
+    names = ", ".join(kind.functions[:3]) + (", ..." if len(kind.functions) > 3 else "")
+    size = f", {format_size(kind.bytes)}" if kind.bytes else ""
     return (
-        f"{one.what} ({names}): {one.calls} call{'s' if one.calls != 1 else ''}{size}, "
-        f"{format_time(one.seconds)} or {format_share(one.share)} of the time in MPI"
+        f"{kind.what} ({names}): {kind.calls} call{'s' if kind.calls != 1 else ''}{size}, "
+        f"{format_time(kind.seconds)} or {format_share(kind.share)} of the time in MPI"
     )

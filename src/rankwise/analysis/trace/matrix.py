@@ -27,17 +27,17 @@ class Matrix:
 
 def communication_matrix(trace: Trace) -> Matrix:
     """Return what the ranks sent one another. Raises InputError for more ranks than a matrix can have."""
-    ranks = max(one.ranks for one in trace.ranks)
+    ranks = max(of_rank.ranks for of_rank in trace.ranks)
     if ranks > MOST_RANKS:
         raise InputError(f"a matrix of {ranks} ranks is too large", f"at most {MOST_RANKS} ranks")
     messages, size = np.zeros((ranks, ranks), np.int64), np.zeros((ranks, ranks), np.int64)
-    for one in trace.ranks:
-        for use in Uses(one):
-            for message in moved(one, use.row):
-                known = one.communicators.get(message.communicator)
+    for rank_trace in trace.ranks:
+        for use in Uses(rank_trace):
+            for message in moved(rank_trace, use.row):
+                known = rank_trace.communicators.get(message.communicator)
                 peer = known.peers[message.peer] if known and message.peer < len(known.peers) else -1
-                if 0 <= peer < ranks and one.rank < ranks:
-                    way = (one.rank, peer) if message.outward else (peer, one.rank)
+                if 0 <= peer < ranks and rank_trace.rank < ranks:
+                    way = (rank_trace.rank, peer) if message.outward else (peer, rank_trace.rank)
                     messages[way] += use.rows
                     size[way] += use.rows * message.bytes
     return Matrix(messages, size)

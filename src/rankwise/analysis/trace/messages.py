@@ -51,4 +51,4 @@ def size_bytes(trace: RankTrace, row: tuple[int, ...]) -> int:
         return row[3] if len(row) > 3 else 0
     if kind == "file":
         return sum(row[1:])
-    return sum(one.bytes for one in moved(trace, row))
+    return sum(message.bytes for message in moved(trace, row))

@@ -93,8 +93,8 @@ class Cursor:
 
     def text(self, length: int) -> str:
         """Return that many bytes as text."""
-        found = self._data[self.at : self.at + length]
+        text = self._data[self.at : self.at + length]
         self.at += length
-        if len(found) < length:
+        if len(text) < length:
             raise Damaged("it ends within a name")
-        return found.decode(errors="replace")
+        return text.decode(errors="replace")

@@ -93,7 +93,7 @@ class Origin:
             targets = step.targets
         elif name in _WAITS_FOR_ALL:
             targets = tuple(self._sent_to[window])
-        found = [
+        transfers = [
             Transfer(
                 self._rank, target, window, step.bytes, 0 if waits else step.received, waits, self._fences[window],
                 self._epochs[window][target] if target in self._open.get(window, ()) else 0,
@@ -101,11 +101,11 @@ class Origin:
             for target in targets
             if target != self._rank
         ]  # fmt: skip
-        for one in found:
+        for transfer in transfers:
             if waits:
-                self._sent_to[window].pop(one.target, None)
+                self._sent_to[window].pop(transfer.target, None)
             else:
-                self._sent_to[window][one.target] = None
+                self._sent_to[window][transfer.target] = None
         if name in FENCES:
             self._fences[window] += 1
         elif name == _OPENS:
@@ -113,7 +113,7 @@ class Origin:
             self._open[window] = step.targets
         elif name == _CLOSES:
             self._open.pop(window, None)
-        return found
+        return transfers
 
     def fence(self, window: Window) -> int:
         """Return how many calls have come in which all ranks of the window wait."""
@@ -126,11 +126,11 @@ class Origin:
 
 def arriving(trace: Trace) -> dict[int, list[Transfer]]:
     """Return what is sent to each rank, that of each origin in the origin's order."""
-    found: defaultdict[int, list[Transfer]] = defaultdict(list)
-    for one in trace.ranks:
-        origin = Origin(one.rank)
-        for step in window_calls(one):
+    requests: defaultdict[int, list[Transfer]] = defaultdict(list)
+    for rank_trace in trace.ranks:
+        origin = Origin(rank_trace.rank)
+        for step in window_calls(rank_trace):
             window = origin.window(step)
             for request in origin.take(step, window) if window else ():
-                found[request.target].append(request)
-    return found
+                requests[request.target].append(request)
+    return requests

@@ -140,8 +140,8 @@ class _Walk:
             for at in range(1, len(row) - 5, 6):
                 communicator, peer, tag, size, slot, receives = row[at : at + 6]
                 known = self.trace.communicators.get(communicator)
-                one = replace(step, communicator=known, context=communicator, tag=tag, bytes=size)
-                self._begin_message(one, peer, slot, bool(receives))
+                message = replace(step, communicator=known, context=communicator, tag=tag, bytes=size)
+                self._begin_message(message, peer, slot, bool(receives))
         else:
             self._begin_message(replace(step, tag=row[3], bytes=row[4]), row[2], row[5], kind == "irecv")
 
@@ -153,7 +153,7 @@ class _Walk:
         known = self.trace.communicators.get(row[1])
         members = known.members if known else ()
         named = row[3:4] if kind == "rma" else row[3:]
-        targets = tuple(members[one] for one in named if 0 <= one < len(members))
+        targets = tuple(members[number] for number in named if 0 <= number < len(members))
         step = replace(step, kind="sync", communicator=known, context=row[1], window=row[2], targets=targets)
         if kind != "rma":
             return step
@@ -187,8 +187,8 @@ class _Walk:
                     self._met(request, source, tag, size)
         if waits or not collectives:
             self.found.append(replace(step, kind="wait", waits=tuple(waits)))
-        for one in collectives:
-            self.found.append(replace(one, kind="collective", entry=step.exit, exit=step.exit, call=step.call))
+        for begun in collectives:
+            self.found.append(replace(begun, kind="collective", entry=step.exit, exit=step.exit, call=step.call))
 
     def _met(self, request: int, source: int, tag: int, size: int) -> None:
         place = self._places.get(request)
@@ -199,9 +199,9 @@ class _Walk:
             self.found[place] = replace(step, peer=peer, tag=tag, bytes=size)
 
 
-def computing_before(found: list[Step], begin: int) -> Iterator[tuple[Step, int]]:
+def computing_before(steps_found: list[Step], begin: int) -> Iterator[tuple[Step, int]]:
     """Yield each step and the nanoseconds between the one before and it."""
     before = begin
-    for step in found:
+    for step in steps_found:
         yield step, max(step.entry - before, 0)
         before = max(step.exit, before)

@@ -116,8 +116,8 @@ class Calls:
         if len(call.sends) == len(call.receives) == 1 and not call.rows:
             rows = [("both", [*call.sends[0], *call.receives[0][1:], *call.receives[0][1:]])]
         else:
-            rows += [("send", [*one]) for one in call.sends]
-            rows += [("recv", [*one, *one[1:]]) for one in call.receives]
+            rows += [("send", [*parameters]) for parameters in call.sends]
+            rows += [("recv", [*parameters, *parameters[1:]]) for parameters in call.receives]
         rows += call.rows
         if call.over:
             rows.append(("completion", [len(call.over) // 4, *call.over]))
@@ -135,9 +135,9 @@ class Calls:
         """The number of a communicator, whose ranks become known."""
         number, known = self._numbers[of], self._trace.communicators
         if number not in known:
-            ordinal = sum(type(one) is type(of) and _groups(one) == _groups(of)
-                          for one, other in self._numbers.items() if other < number)  # fmt: skip
-            own, *rest = (self._members(one) for one in _groups(of))
+            ordinal = sum(type(earlier) is type(of) and _groups(earlier) == _groups(of)
+                          for earlier, other in self._numbers.items() if other < number)  # fmt: skip
+            own, *rest = (self._members(group) for group in _groups(of))
             if rest and self._trace.rank not in own:
                 own, rest = rest[0], [own]
             known[number] = Communicator(own, ordinal, rest[0] if rest else None)
@@ -146,12 +146,12 @@ class Calls:
     def _members(self, group: Any) -> tuple[int, ...]:
         if group.group_type == self._enums.GroupType.COMM_SELF:
             return (self._trace.rank,)
-        return tuple(self._ranks.get(one, -1) for one in group.members)
+        return tuple(self._ranks.get(location, -1) for location in group.members)
 
     def _slot(self, request: int) -> int:
         """The lowest that no request under way has."""
         taken = set(self._slots.values())
-        self._slots[request] = next(one for one in range(len(taken) + 1) if one not in taken)
+        self._slots[request] = next(slot for slot in range(len(taken) + 1) if slot not in taken)
         return self._slots[request]
 
     def _take_MpiSend(self, event: Any, call: _Call) -> None:  # noqa: N802 -- named as the event is
@@ -191,8 +191,8 @@ class Calls:
         self._end(event.request_id, call, _NOTHING, _NOTHING, 0)
 
     def _take_MpiCollectiveEnd(self, event: Any, call: _Call) -> None:  # noqa: N802
-        if (found := self._collective(event)) is not None:
-            call.rows.append(("collective", found))
+        if (collective := self._collective(event)) is not None:
+            call.rows.append(("collective", collective))
 
     def _take_NonBlockingCollectiveRequest(self, event: Any, call: _Call) -> None:  # noqa: N802
         row: list[int] = []
@@ -201,9 +201,9 @@ class Calls:
         call.rows.append(("collective", row))
 
     def _take_NonBlockingCollectiveComplete(self, event: Any, call: _Call) -> None:  # noqa: N802
-        row, found = self._begun.pop(event.request_id, None), self._collective(event)
-        if row is not None and found is not None:
-            row += [*found, self._slots[event.request_id]]
+        row, collective = self._begun.pop(event.request_id, None), self._collective(event)
+        if row is not None and collective is not None:
+            row += [*collective, self._slots[event.request_id]]
         self._end(event.request_id, call, _NOTHING, _NOTHING, 0)
 
     def _end(self, request: int, call: _Call, source: int, tag: int, size: int) -> None:

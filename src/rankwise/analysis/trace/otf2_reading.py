@@ -48,19 +48,19 @@ def read_archive(anchor: Path) -> Trace:
         if not locations:
             raise InputError("it has no process of MPI", "record an MPI program")
         ranks = {location: rank for rank, location in enumerate(locations)}
-        numbers = {one: number for number, one in enumerate(known.comms)}
-        found = [Calls(otf2, rank, ranks, numbers) for rank in range(len(locations))]
+        numbers = {communicator: number for number, communicator in enumerate(known.comms)}
+        calls = [Calls(otf2, rank, ranks, numbers) for rank in range(len(locations))]
         clock = known.clock_properties
         others = 0
-        for one, location in zip(found, locations, strict=True):
-            one.host = location.group.system_tree_parent.name
+        for calls_of_rank, location in zip(calls, locations, strict=True):
+            calls_of_rank.host = location.group.system_tree_parent.name
         for location, event in archive.events:
             if location in ranks:
                 moment = round((event.time - clock.global_offset) * _TICKS / clock.timer_resolution)
-                found[ranks[location]].take(event, moment)
+                calls[ranks[location]].take(event, moment)
             else:
                 others += type(event).__name__.startswith("Mpi")
-        traces = [one.finish() for one in found]
+        traces = [of_rank.finish() for of_rank in calls]
     problems = [f"{others} messages and collectives of further threads are left out"] if others else []
     return Trace(traces, {"program": [], "imported": str(anchor)}, problems)
 

@@ -52,8 +52,10 @@ def write_archive(trace: Trace, folder: Path) -> None:
     otf2 = need_library()
     with otf2.writer.open(str(folder), archive_name=ARCHIVE, timer_resolution=_TICKS) as archive:
         shared = _Definitions(otf2, archive.definitions, trace)
-        for one in trace.ranks:
-            _Rank(shared, one, archive.event_writer_from_location(shared.locations[one.rank])).write()
+        for rank_trace in trace.ranks:
+            _Rank(
+                shared, rank_trace, archive.event_writer_from_location(shared.locations[rank_trace.rank])
+            ).write()
 
 
 def takes(trace: RankTrace, row: tuple[int, ...]) -> bool:
@@ -79,11 +81,15 @@ class _Definitions:
         enums, known = self.otf2.enums, self.registry
         machine = known.system_tree_node("machine", class_name="machine")
         nodes: dict[str, Any] = {}
-        for one in sorted(self.trace.ranks, key=lambda found: found.rank):
-            if one.host not in nodes:
-                nodes[one.host] = known.system_tree_node(one.host or "node", class_name="node", parent=machine)
-            process = known.location_group(f"MPI Rank {one.rank}", system_tree_parent=nodes[one.host])
-            self.locations[one.rank] = known.location("Master thread", group=process)
+        for rank_trace in sorted(self.trace.ranks, key=lambda of_rank: of_rank.rank):
+            if rank_trace.host not in nodes:
+                nodes[rank_trace.host] = known.system_tree_node(
+                    rank_trace.host or "node", class_name="node", parent=machine
+                )
+            process = known.location_group(
+                f"MPI Rank {rank_trace.rank}", system_tree_parent=nodes[rank_trace.host]
+            )
+            self.locations[rank_trace.rank] = known.location("Master thread", group=process)
         self._group("MPI_COMM_WORLD", tuple(self.locations.values()), enums.GroupType.COMM_LOCATIONS)
         self.communicator(Communicator(tuple(sorted(self.locations))))
 
@@ -214,11 +220,11 @@ class _Rank:
         elif step.kind == "wait":
             for request in step.waits:
                 self._over(request, kind)
-        elif step.kind == "collective" and (found := self._collective(step)):
+        elif step.kind == "collective" and (collective := self._collective(step)):
             if kind == "completion":
-                self._writer.non_blocking_collective_complete(self._now, *found, step.request)
+                self._writer.non_blocking_collective_complete(self._now, *collective, step.request)
             else:
-                self._writer.mpi_collective_end(self._now, *found)
+                self._writer.mpi_collective_end(self._now, *collective)
 
     def _over(self, request: int, kind: str) -> None:
         step = self._begun.pop(request, None)
@@ -236,13 +242,13 @@ class _Rank:
         """Operation, communicator, root, bytes sent and received; None for what the format has not."""
         enums, known, name = self._shared.otf2.enums, step.communicator, step.function.removesuffix("_c")
         kind = _format_operation(name)
-        found = getattr(enums.CollectiveOp, kind, None)
-        if found is None or known is None or self._rank.rank not in known.members:
+        code = getattr(enums.CollectiveOp, kind, None)
+        if code is None or known is None or self._rank.rank not in known.members:
             return None
         own = known.members.index(self._rank.rank)
         place = Place(len(known.members), own, step.root == own)
         root = step.root if step.root >= 0 else enums.Undefined.UINT32.value
-        return (found, self._shared.communicator(known), root,
+        return (code, self._shared.communicator(known), root,
                 *counted(kind.lower(), place, step.bytes, step.received))  # fmt: skip
 
 

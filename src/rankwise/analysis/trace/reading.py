@@ -82,7 +82,9 @@ class Trace:
     @property
     def seconds(self) -> float:
         """Return the time from the first rank's MPI_Init to the last one's MPI_Finalize."""
-        return (max(one.end for one in self.ranks) - min(one.begin for one in self.ranks)) / 1e9
+        return (
+            max(rank_trace.end for rank_trace in self.ranks) - min(rank_trace.begin for rank_trace in self.ranks)
+        ) / 1e9
 
     @property
     def crowded(self) -> bool:
@@ -107,14 +109,14 @@ def read(folder: Path) -> Trace:
     if not files:
         raise InputError(f"no trace found in {folder}", "make one: rankwise trace -n 4 -- ./app")
     traces = [_Reader(path).trace for path in files]
-    readable = [one for one in traces if one.functions]
+    readable = [rank_trace for rank_trace in traces if rank_trace.functions]
     if not readable:
-        said = "; ".join(problem for one in traces for problem in one.problems[:1])
+        said = "; ".join(problem for rank_trace in traces for problem in rank_trace.problems[:1])
         raise InputError(f"no rank's trace in {folder} can be read: {said}", "record it again")
-    found = Trace(readable, about(folder), [problem for one in traces for problem in one.problems])
-    _check(found)
+    trace = Trace(readable, about(folder), [problem for rank_trace in traces for problem in rank_trace.problems])
+    _check(trace)
     _to_one_origin(readable)
-    return found
+    return trace
 
 
 def started_by(folder: Path) -> tuple[str, ...]:
@@ -126,31 +128,33 @@ def started_by(folder: Path) -> tuple[str, ...]:
 def about(folder: Path) -> dict[str, Any]:
     """Return what the folder of a trace has beside the ranks' files; {} for any other path."""
     try:
-        found = json.loads((folder / ABOUT).read_text())
+        known = json.loads((folder / ABOUT).read_text())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return known if isinstance(known, dict) else {}
 
 
 def _check(trace: Trace) -> None:
-    present = {one.rank for one in trace.ranks}
-    ranks = max(one.ranks for one in trace.ranks)
+    present = {rank_trace.rank for rank_trace in trace.ranks}
+    ranks = max(rank_trace.ranks for rank_trace in trace.ranks)
     missing = ranks - len([rank for rank in present if rank < ranks])
     if missing:
         first = islice((rank for rank in range(ranks) if rank not in present), 5)
         shown = ", ".join(map(str, first)) + (", ..." if missing > 5 else "")
         trace.problems.append(f"of {ranks} ranks {missing} left no readable trace: {shown}")
-    if len({one.boot for one in trace.ranks}) > 1 and not all(one.clock_error for one in trace.ranks if one.rank):
+    if len({rank_trace.boot for rank_trace in trace.ranks}) > 1 and not all(
+        rank_trace.clock_error for rank_trace in trace.ranks if rank_trace.rank
+    ):
         trace.problems.append("clocks of different hosts were not compared: times of ranks do not fit together")
 
 
 def _to_one_origin(ranks: list[RankTrace]) -> None:
-    origin = min(one.begin for one in ranks)
-    for one in ranks:
-        one.entry = one.entry - origin
-        one.exit = one.exit - origin
-        one.begin -= origin
-        one.end -= origin
+    origin = min(rank_trace.begin for rank_trace in ranks)
+    for trace in ranks:
+        trace.entry = trace.entry - origin
+        trace.exit = trace.exit - origin
+        trace.begin -= origin
+        trace.end -= origin
 
 
 class _Reader:
@@ -275,15 +279,17 @@ class _Reader:
     def _leave_out_wrong(self, name: str) -> None:
         """The order ends before the first call whose signature does not say what those of its kind say."""
         trace = self.trace
-        found = [
+        places_and_reasons = [
             (number, why)
             for number, row in enumerate(trace.signatures)
             if (why := wrong_row(row, trace.functions))
         ]
-        if not found:
+        if not places_and_reasons:
             return
-        wrong = [number for number, _ in found]
-        trace.problems.append(f"{name} is damaged: {found[0][1]}; the calls from there on are left out")
+        wrong = [number for number, _ in places_and_reasons]
+        trace.problems.append(
+            f"{name} is damaged: {places_and_reasons[0][1]}; the calls from there on are left out"
+        )
         places = np.flatnonzero(np.isin(trace.order, wrong))
         trace.order = trace.order[: places[0]] if len(places) else trace.order
         trace.statistics[[number for number in wrong if number < len(trace.statistics)]] = 0

@@ -34,26 +34,26 @@ class SiteUse:
 
 def site_uses(trace: Trace, matrix: Matrix) -> tuple[SiteUse, ...]:
     """Return the sites in the order of their ranks; () for a job of one MPI, or if what is known does not fit."""
-    told = trace.about.get(SITES)
-    if not isinstance(told, list) or not all(map(_is_site, told)):
+    stated = trace.about.get(SITES)
+    if not isinstance(stated, list) or not all(map(_is_site, stated)):
         return ()
-    found, first = [], 0
-    for one in told:
-        ranks = one["ranks"]
-        mine = slice(first, first + ranks)
+    uses, first = [], 0
+    for site in stated:
+        ranks = site["ranks"]
+        own = slice(first, first + ranks)
         hosts = dict.fromkeys(of.host for of in trace.ranks if first <= of.rank < first + ranks)
-        messages, within = int(matrix.messages[mine].sum()), int(matrix.messages[mine, mine].sum())
-        size, size_within = int(matrix.bytes[mine].sum()), int(matrix.bytes[mine, mine].sum())
-        found.append(
+        messages, within = int(matrix.messages[own].sum()), int(matrix.messages[own, own].sum())
+        size, size_within = int(matrix.bytes[own].sum()), int(matrix.bytes[own, own].sum())
+        uses.append(
             SiteUse(
-                str(one["site"]), str(one["implementation"]), first, ranks, tuple(hosts),
+                str(site["site"]), str(site["implementation"]), first, ranks, tuple(hosts),
                 within, size_within, messages - within, size - size_within,
             )
         )  # fmt: skip
         first += ranks
-    return tuple(found) if first == len(matrix.messages) else ()
+    return tuple(uses) if first == len(matrix.messages) else ()
 
 
-def _is_site(told: Any) -> bool:
-    named = isinstance(told, dict) and {"site", "implementation", "ranks"} <= told.keys()
-    return named and isinstance(told["ranks"], int) and told["ranks"] > 0
+def _is_site(site: Any) -> bool:
+    named = isinstance(site, dict) and {"site", "implementation", "ranks"} <= site.keys()
+    return named and isinstance(site["ranks"], int) and site["ranks"] > 0

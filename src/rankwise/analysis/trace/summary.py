@@ -103,58 +103,59 @@ class Summary:
 
 def summarise(trace: Trace) -> Summary:
     """Return the trace in short."""
-    uses = [Uses(one) for one in trace.ranks]
-    mpi = [one.mpi_seconds for one in uses]
-    spans = [(one.end - one.begin) / 1e9 for one in trace.ranks]
+    uses = [Uses(rank_trace) for rank_trace in trace.ranks]
+    mpi = [of_rank.mpi_seconds for of_rank in uses]
+    spans = [(rank_trace.end - rank_trace.begin) / 1e9 for rank_trace in trace.ranks]
     computing = [max(span - spent, 0.0) for span, spent in zip(spans, mpi, strict=True)]
     mean = sum(computing) / len(computing)
     return Summary(
-        max(one.ranks for one in trace.ranks), trace.keep,
+        max(rank_trace.ranks for rank_trace in trace.ranks), trace.keep,
         trace.seconds,
-        sum(use.calls for one in uses for use in one), tuple(mpi), tuple(computing),
+        sum(use.calls for of_rank in uses for use in of_rank), tuple(mpi), tuple(computing),
         max(computing) / mean - 1 if mean > 0 else float("nan"),
         _functions(uses), _sizes(uses), _communicators(uses), _regions(trace), _skews(trace),
-        max(one.clock_error for one in trace.ranks),
-        sum(one.structure_bytes for one in trace.ranks), sum(one.time_bytes for one in trace.ranks),
+        max(rank_trace.clock_error for rank_trace in trace.ranks),
+        sum(rank_trace.structure_bytes for rank_trace in trace.ranks),
+        sum(rank_trace.time_bytes for rank_trace in trace.ranks),
         tuple(trace.problems),
     )  # fmt: skip
 
 
 def _functions(uses: list[Uses]) -> tuple[CallUse, ...]:
-    found: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0.0, 0])
+    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0.0, 0])
     for of_rank in uses:
         trace = of_rank.trace
         for use in of_rank:
             if use.kind == "region":
                 continue
-            one = found[trace.functions[use.row[0]][0]]
-            one[0] += use.calls
-            one[1] += use.seconds
-            one[2] += use.rows * size_bytes(trace, use.row)
-            one[3] = max(one[3], use.longest_seconds)
+            total = sums[trace.functions[use.row[0]][0]]
+            total[0] += use.calls
+            total[1] += use.seconds
+            total[2] += use.rows * size_bytes(trace, use.row)
+            total[3] = max(total[3], use.longest_seconds)
         for function, (calls, spent) in trace.idle.items():
             if function < len(trace.functions):
-                one = found[trace.functions[function][0]]
-                one[1] += spent / 1e9
-                one[4] += calls
+                total = sums[trace.functions[function][0]]
+                total[1] += spent / 1e9
+                total[4] += calls
     all_of_them = (
-        CallUse(name, int(one[0]), one[1], int(one[2]), one[3], int(one[4])) for name, one in found.items()
+        CallUse(name, int(part[0]), part[1], int(part[2]), part[3], int(part[4])) for name, part in sums.items()
     )
-    return tuple(sorted(all_of_them, key=lambda one: -one.seconds))
+    return tuple(sorted(all_of_them, key=lambda call_use: -call_use.seconds))
 
 
 def _sizes(uses: list[Uses]) -> tuple[SizeUse, ...]:
-    found: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    by_class: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for of_rank in uses:
         for use in of_rank:
             for message in moved(of_rank.trace, use.row):
-                found[class_bytes(message.bytes)][0] += use.rows
-                found[class_bytes(message.bytes)][1] += use.rows * message.bytes
+                by_class[class_bytes(message.bytes)][0] += use.rows
+                by_class[class_bytes(message.bytes)][1] += use.rows * message.bytes
             if use.kind == "collective" and len(use.row) > 4:
                 size = max(use.row[3], use.row[4])
-                found[class_bytes(size)][2] += use.calls
-                found[class_bytes(size)][3] += use.calls * size
-    return tuple(SizeUse(size, *found[size]) for size in sorted(found))
+                by_class[class_bytes(size)][2] += use.calls
+                by_class[class_bytes(size)][3] += use.calls * size
+    return tuple(SizeUse(size, *by_class[size]) for size in sorted(by_class))
 
 
 def _communicators(uses: list[Uses]) -> tuple[CommunicatorUse, ...]:
@@ -168,42 +169,46 @@ def _communicators(uses: list[Uses]) -> tuple[CommunicatorUse, ...]:
                 seconds[known] += use.seconds
     shown = 16
     return tuple(
-        CommunicatorUse(len(one.members), one.members[:shown], count, seconds[one])
-        for one, count in calls.most_common()
+        CommunicatorUse(len(communicator.members), communicator.members[:shown], count, seconds[communicator])
+        for communicator, count in calls.most_common()
     )
 
 
 def _regions(trace: Trace) -> tuple[RegionUse, ...]:
     """Regions nest; where one ends that is not the innermost, those within it end as well."""
-    found: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0.0, 0])
-    for one in trace.ranks:
-        marks = [number for number, row in enumerate(one.signatures) if _is_mark(one, row)]
-        if not marks or one.keep != "all":
+    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0, 0.0, 0])
+    for rank_trace in trace.ranks:
+        marks = [number for number, row in enumerate(rank_trace.signatures) if _is_mark(rank_trace, row)]
+        if not marks or rank_trace.keep != "all":
             continue
-        places = np.flatnonzero(np.isin(one.order, marks))
-        spent = np.concatenate(([0], np.cumsum(one.exit - one.entry)))
-        parts = [number for number, row in enumerate(one.signatures) if goes_on(row, one.functions[row[0]][1])]
-        calls = np.concatenate(([0], np.cumsum(~np.isin(one.order, parts))))
+        places = np.flatnonzero(np.isin(rank_trace.order, marks))
+        spent = np.concatenate(([0], np.cumsum(rank_trace.exit - rank_trace.entry)))
+        parts = [
+            number
+            for number, row in enumerate(rank_trace.signatures)
+            if goes_on(row, rank_trace.functions[row[0]][1])
+        ]
+        calls = np.concatenate(([0], np.cumsum(~np.isin(rank_trace.order, parts))))
         inside: list[str] = []
-        before, moment = 0, one.begin
-        for place in [*places.tolist(), len(one.order)]:
-            now = int(one.entry[place]) if place < len(one.order) else one.end
+        before, moment = 0, rank_trace.begin
+        for place in [*places.tolist(), len(rank_trace.order)]:
+            now = int(rank_trace.entry[place]) if place < len(rank_trace.order) else rank_trace.end
             if inside:
-                found[inside[-1]][1] += (now - moment) / 1e9
-                found[inside[-1]][2] += float(spent[place] - spent[before]) / 1e9
-                found[inside[-1]][3] += int(calls[place] - calls[before])
+                sums[inside[-1]][1] += (now - moment) / 1e9
+                sums[inside[-1]][2] += float(spent[place] - spent[before]) / 1e9
+                sums[inside[-1]][3] += int(calls[place] - calls[before])
             before, moment = place + 1, now
-            if place == len(one.order):
+            if place == len(rank_trace.order):
                 break
-            _, region, begins = one.signatures[one.order[place]]
-            name = one.regions.get(region, str(region))
+            _, region, begins = rank_trace.signatures[rank_trace.order[place]]
+            name = rank_trace.regions.get(region, str(region))
             if begins:
-                found[name][0] += 1
+                sums[name][0] += 1
                 inside.append(name)
             elif name in inside:
                 del inside[len(inside) - 1 - inside[::-1].index(name) :]
-    rows = (RegionUse(name, int(one[0]), one[1], one[2], int(one[3])) for name, one in found.items())
-    return tuple(sorted(rows, key=lambda one: -one.seconds))
+    rows = (RegionUse(name, int(total[0]), total[1], total[2], int(total[3])) for name, total in sums.items())
+    return tuple(sorted(rows, key=lambda region_use: -region_use.seconds))
 
 
 def _is_mark(trace: RankTrace, row: tuple[int, ...]) -> bool:
@@ -218,26 +223,29 @@ def _skews(trace: Trace) -> tuple[Skew, ...]:
         list
     )
     names = trace.ranks[0].functions
-    for one in trace.ranks:
-        numbers = np.array([_collective_on(one, row) for row in one.signatures], np.int64).reshape(-1)
-        functions = np.array([row[0] for row in one.signatures], np.uint16)
-        on = numbers[one.order] if len(numbers) else np.empty(0, np.int64)
-        for number, known in one.communicators.items():
+    for rank_trace in trace.ranks:
+        numbers = np.array([_collective_on(rank_trace, row) for row in rank_trace.signatures], np.int64).reshape(
+            -1
+        )
+        functions = np.array([row[0] for row in rank_trace.signatures], np.uint16)
+        on = numbers[rank_trace.order] if len(numbers) else np.empty(0, np.int64)
+        for number, known in rank_trace.communicators.items():
             places = np.flatnonzero(on == number)
             if len(places) and len(known.members) > 1:
-                entries[known].append((functions[one.order[places]], one.entry[places]))
+                entries[known].append((functions[rank_trace.order[places]], rank_trace.entry[places]))
     skews: defaultdict[str, list[npt.NDArray[np.float64]]] = defaultdict(list)
     for known, ranks in entries.items():
         count = min(len(moments) for _, moments in ranks)
         if len(ranks) < len(known.members) or not count:
             continue
-        moments = np.stack([one[1][:count] for one in ranks])
+        moments = np.stack([of_rank[1][:count] for of_rank in ranks])
         spread = (moments.max(axis=0) - moments.min(axis=0)) / 1e9
         for function in np.unique(ranks[0][0][:count]).tolist():
             skews[names[function][0]].append(spread[ranks[0][0][:count] == function])
     joined = {name: np.concatenate(parts) for name, parts in skews.items()}
     return tuple(
-        Skew(name, len(one), float(np.median(one)), float(one.max())) for name, one in sorted(joined.items())
+        Skew(name, len(spreads), float(np.median(spreads)), float(spreads.max()))
+        for name, spreads in sorted(joined.items())
     )
 
 

@@ -26,8 +26,8 @@ def time_independent(trace: Trace, flops_per_second: float = 1e9) -> Iterator[st
     """Yield the lines, of one rank after another. Raises InputError for what cannot be replayed."""
     need_order(trace)
     tags, blocks = Tags(), Blocks(trace)
-    for one in trace.ranks:
-        yield from _Rank(trace, one, tags, blocks, flops_per_second).lines()
+    for rank_trace in trace.ranks:
+        yield from _Rank(trace, rank_trace, tags, blocks, flops_per_second).lines()
 
 
 class _Rank:

@@ -19,8 +19,8 @@ def timeline(trace: Trace) -> Iterator[str]:
     yield json.dumps({"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "MPI_COMM_WORLD"}})
     tags = Tags()
     numbers: dict[tuple[int, int, int, int], str] = {}
-    for one in trace.ranks:
-        for event in _events(one, tags, numbers):
+    for rank_trace in trace.ranks:
+        for event in _events(rank_trace, tags, numbers):
             yield "," + json.dumps(event)
     yield "]}"
 
@@ -48,9 +48,9 @@ def _arrows(
 ) -> Iterator[dict[str, object]]:
     """From a send's begin to its receive's end: the n-th with this tag between these two meets the n-th."""
     met: defaultdict[tuple[int, int, int, bool], int] = defaultdict(int)
-    found = steps(trace)
-    ends = {request: step.exit for step in found if step.kind == "wait" for request in step.waits}
-    for step in found:
+    in_order = steps(trace)
+    ends = {request: step.exit for step in in_order if step.kind == "wait" for request in step.waits}
+    for step in in_order:
         if step.kind not in {"send", "isend", "recv", "irecv"} or step.peer < 0:
             continue
         sends, tag = step.kind.endswith("send"), tags.number(step.communicator, step.tag)

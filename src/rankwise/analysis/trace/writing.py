@@ -18,8 +18,8 @@ _CALLS_AT_ONCE = 1 << 18
 
 def write_trace(trace: Trace, folder: Path) -> None:
     """Write a trace that has all times into an empty folder. Raises OSError."""
-    for one in trace.ranks:
-        (folder / f"rank-{one.rank:06d}.trace").write_bytes(_rank_file(one))
+    for rank_trace in trace.ranks:
+        (folder / f"rank-{rank_trace.rank:06d}.trace").write_bytes(_rank_file(rank_trace))
     (folder / ABOUT).write_text(json.dumps(trace.about, indent=2) + "\n")
 
 
@@ -27,7 +27,7 @@ def _rank_file(rank: RankTrace) -> bytes:
     meta = {
         "format": 1, "rank": rank.rank, "ranks": rank.ranks, "keep": "all", "begin_ns": rank.begin,
         "host": rank.host, "boot": rank.boot, "library": rank.library,
-        "functions": [" ".join(one) for one in rank.functions],
+        "functions": [" ".join(function) for function in rank.functions],
     }  # fmt: skip
     end = {"events": len(rank.order), "end_ns": rank.end, "idle": {}}
     parts = [block("M", json.dumps(meta).encode()), block("D", _definitions(rank)), block("N", _nodes(rank))]
@@ -55,7 +55,7 @@ def _communicator(number: int, known: Communicator) -> bytes:
 
 def _members(ranks: tuple[int, ...]) -> bytes:
     before = (-1, *ranks[:-1])
-    return _plain(len(ranks)) + _signed(tuple(one - last - 1 for one, last in zip(ranks, before, strict=False)))
+    return _plain(len(ranks)) + _signed(tuple(rank - last - 1 for rank, last in zip(ranks, before, strict=False)))
 
 
 def _nodes(rank: RankTrace) -> bytes:
