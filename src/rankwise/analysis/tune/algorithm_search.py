@@ -82,7 +82,7 @@ class AlgorithmSearch(Search):
 
     def best(self) -> Tuning:
         """Return the rules as they stand."""
-        return self._tuning(found) if (found := self._rules()) else Tuning()
+        return self._tuning(rules) if (rules := self._rules()) else Tuning()
 
     def seconds_to_gain(self) -> float:
         """Return what the best choice at each size would save."""
@@ -92,16 +92,18 @@ class AlgorithmSearch(Search):
         """Return the rules with their gains, and what could not be used."""
         if not self._observed.rounds:
             return (Reason(self.subject, f"left as it is: {self._why_not()}"),)
-        found = self._rules()
+        rules = self._rules()
         at = self._decided()
-        gains = gains_words(found, [*at], lambda choice, size: at[size].log_ratio(self._name(choice)))
-        words = gains if found else f"left as it is: {self._why_not()}"
+        gains = gains_words(rules, [*at], lambda choice, size: at[size].log_ratio(self._name(choice)))
+        text = gains if rules else f"left as it is: {self._why_not()}"
         unusable = "; ".join(f"{words_of(self._choices[name])} {why}" for name, why in self._unusable.items())
-        first = f" that were not far behind at {one._template.ranks} ranks" if (one := self._before()) else ""
+        first = (
+            f" that were not far behind at {before._template.ranks} ranks" if (before := self._before()) else ""
+        )
         sizes = f"tried at {len(self._by_size())} sizes, {len(self._choices)} choices{first}"
         rounds = f"{self._observed.rounds} round{'s' * (self._observed.rounds != 1)}"
         cut = "" if self.finished else f"cut short after {rounds}: out of time"
-        said = (words, bias_words(self._races.values()), unusable, sizes, cut)
+        said = (text, bias_words(self._races.values()), unusable, sizes, cut)
         return (Reason(self.subject, "; ".join(filter(None, said))),)
 
     def _next_round(self) -> Iterable[Trial]:
@@ -135,7 +137,7 @@ class AlgorithmSearch(Search):
     def _begin(self) -> None:
         if before := self._before():
             kept = before._promising()
-            self._choices = {name: one for name, one in self._choices.items() if one.algorithm in kept}
+            self._choices = {name: choice for name, choice in self._choices.items() if choice.algorithm in kept}
         races = [tuple(self._calls)] if self._one_for_all else [(size,) for size in self._calls]
         choices = [*self._choices.values()]
         self._races = {sizes: self._race(sizes, first_choices(choices, max(sizes))) for sizes in races}
@@ -143,12 +145,12 @@ class AlgorithmSearch(Search):
     def _race(self, sizes: Sizes, choices: Iterable[Choice]) -> Race:
         cells = [self._cell(size, placement, "") for placement in self._placements for size in sizes]
         calls = [*self._calls.values()] * len(self._placements) if self._one_for_all else ()
-        found = Race(
+        race = Race(
             cells, map(self._name, choices), self._observed, self._criteria, calls,
             replaces_default=self._complete, checks=not self._complete,
         )  # fmt: skip
-        found.exclude(self._unusable)
-        return found
+        race.exclude(self._unusable)
+        return race
 
     def _refine(self) -> None:
         """Begin races between neighbours that seem to have different winners, if time is left for them.
@@ -166,27 +168,27 @@ class AlgorithmSearch(Search):
             known = all(race.finished for race in both) and below.selected() != above.selected()
             if known or have_different_winners(costs, margin):
                 good = near_best(costs, math.inf if self._complete else margin)[1:]
-                tried = [one for one, is_good in zip(self._choices.values(), good, strict=True) if is_good]
+                tried = [choice for choice, is_good in zip(self._choices.values(), good, strict=True) if is_good]
                 self._races |= {(size,): self._race((size,), useful(tried, size)) for size in new}
 
     def _before(self) -> AlgorithmSearch | None:
         """The same operation at another number of ranks, if it was measured there."""
         same = [
-            one for one in self._searches_before
-            if one._template.benchmark == self._template.benchmark and one._observed.rounds
+            search for search in self._searches_before
+            if search._template.benchmark == self._template.benchmark and search._observed.rounds
         ]  # fmt: skip
         return same[-1] if same else None
 
     def _promising(self) -> set[str]:
         """The algorithms that were not far behind the best, the default included, at some size."""
-        found = {name for race in self._races.values() for name in candidates_near_best(race, NOT_FAR_BEHIND)}
-        return {self._choices[name].algorithm for name in found - set(self._unusable)}
+        near = {name for race in self._races.values() for name in candidates_near_best(race, NOT_FAR_BEHIND)}
+        return {self._choices[name].algorithm for name in near - set(self._unusable)}
 
     def _other_choices(self, sizes: Sizes, race: Race) -> list[str]:
         """Those of the algorithms that are the best so far."""
         best = sorted(candidates_near_best(race, NOT_FAR_BEHIND / 2), key=race.log_ratio)
         among = {self._choices[name].algorithm for name in best[:MOST_JOINING]}
-        others = [one for one in useful(self._choices.values(), max(sizes)) if one.algorithm in among]
+        others = [choice for choice in useful(self._choices.values(), max(sizes)) if choice.algorithm in among]
         return [name for name in map(self._name, others) if name not in self._unusable]
 
     # What is measured

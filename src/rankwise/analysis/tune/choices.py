@@ -18,16 +18,16 @@ def choices_of(
 ) -> tuple[Choice, ...]:
     """Return every algorithm with each segment size and fan-out that it takes, and with its own."""
     return tuple(
-        Choice(one.name, segment, fanout)
-        for one in algorithms
-        for segment in (0, *(segments_bytes if one.segments else ()))
-        for fanout in (0, *(fanouts if one.fanout else ()))
+        Choice(algorithm.name, segment, fanout)
+        for algorithm in algorithms
+        for segment in (0, *(segments_bytes if algorithm.segments else ()))
+        for fanout in (0, *(fanouts if algorithm.fanout else ()))
     )
 
 
 def useful(choices: Iterable[Choice], size_bytes: int) -> list[Choice]:
     """Return the choices without those whose segments would not cut a message of this size."""
-    return [one for one in choices if not one.segment_bytes or one.segment_bytes < size_bytes]
+    return [choice for choice in choices if not choice.segment_bytes or choice.segment_bytes < size_bytes]
 
 
 def first_choices(choices: Sequence[Choice], size_bytes: int) -> list[Choice]:
@@ -37,10 +37,10 @@ def first_choices(choices: Sequence[Choice], size_bytes: int) -> list[Choice]:
     """
     wanted = math.log2(max(size_bytes / SEGMENTS, 1))
     first: dict[str, Choice] = {}
-    for one in useful(choices, size_bytes):
-        best = first.setdefault(one.algorithm, one)
-        if _far(one, wanted) < _far(best, wanted):
-            first[one.algorithm] = one
+    for choice in useful(choices, size_bytes):
+        best = first.setdefault(choice.algorithm, choice)
+        if _far(choice, wanted) < _far(best, wanted):
+            first[choice.algorithm] = choice
     return list(first.values())
 
 

@@ -28,19 +28,19 @@ class Observations:
 
     def add(self, wanted: Collection[Cell], launches: Sequence[Launch]) -> None:
         """Add a round. Only the cells `wanted` count; one that several `launches` measured has their median."""
-        asked = frozenset(wanted)
-        found: defaultdict[Cell, list[float]] = defaultdict(list)
+        counted = frozenset(wanted)
+        by_cell: defaultdict[Cell, list[float]] = defaultdict(list)
         for launch in launches:
             for (cell, quantity), seconds in launch.values(self._quantile).items():
                 # Below the timer's resolution there is nothing to compare.
-                if cell in asked and quantity == "time" and seconds > 0:
-                    found[cell].append(seconds)
+                if cell in counted and quantity == "time" and seconds > 0:
+                    by_cell[cell].append(seconds)
             for failure in launch.failures:
-                if failure.cell in asked:
+                if failure.cell in counted:
                     self._failures[failure.cell].append(failure)
-        for cell, times in found.items():
+        for cell, times in by_cell.items():
             self._seconds[cell][self.rounds] = median(np.array(times))
-        self.launches.update(one[0] for one in {(c.label, c.ranks, c.options, c.placement) for c in asked})
+        self.launches.update(job[0] for job in {(c.label, c.ranks, c.options, c.placement) for c in counted})
         self.rounds += 1
 
     def log_seconds(self, cell: Cell) -> FloatArray:
@@ -66,9 +66,9 @@ class Observations:
 
     def _failed(self, cells: Iterable[Cell], label: str) -> list[CellFailure]:
         labelled = (replace(cell, label=label) for cell in cells)
-        return [one for cell in labelled for one in self._failures.get(cell, ())]
+        return [failure for cell in labelled for failure in self._failures.get(cell, ())]
 
 
 def _is_certain(failures: Iterable[CellFailure]) -> bool:
     """Not supported, or wrong data: once is enough."""
-    return any(one.kind != "failed" for one in failures)
+    return any(failure.kind != "failed" for failure in failures)

@@ -68,8 +68,8 @@ class SizeClass:
         """Return whether both say the same of the same operation, and about as much."""
         if max(self.most, other.most) - min(self.least, other.least) > LARGE:
             return False
-        one, two = self.last, other.first
-        return (one.benchmark, one.ranks, one.options, one.placement, self._sign) == (
+        last, two = self.last, other.first
+        return (last.benchmark, last.ranks, last.options, last.placement, self._sign) == (
             two.benchmark, two.ranks, two.options, two.placement, other._sign
         )  # fmt: skip
 
@@ -170,16 +170,16 @@ class Race:
 
         def differences(name: str) -> FloatArray:
             each = [
-                [self._observed.log_seconds(replace(cell, label=one))[-self.rounds :] for one in (name, DEFAULT)]
+                [self._observed.log_seconds(replace(cell, label=arm))[-self.rounds :] for arm in (name, DEFAULT)]
                 for cell in self.cells
             ]
             both: FloatArray = np.array(each)  # (cells, 2, rounds); nan: a round did not measure it
-            found: FloatArray = both[:, 0] - both[:, 1]
-            return found
+            gap: FloatArray = both[:, 0] - both[:, 1]
+            return gap
 
         def gains(name: str) -> bool:
-            found = differences(name)
-            return bool(np.any(np.all(found < -LARGE, axis=1)) and not np.any(mean_of_measured(found) > LARGE))
+            gap = differences(name)
+            return bool(np.any(np.all(gap < -LARGE, axis=1)) and not np.any(mean_of_measured(gap) > LARGE))
 
         known = [name for name in self.candidates if name not in self.excluded] if self.cells else []
         return [name for name in known if gains(name)]
@@ -188,15 +188,15 @@ class Race:
         """Return the logarithm of its time over the default's; infinite if it must not or cannot be selected."""
         if name == DEFAULT:
             return 0.0
-        found = np.nan if name not in self.candidates or name in self.excluded else self.interval(name)[0]
-        return found if np.isfinite(found) else float("inf")
+        ratio = np.nan if name not in self.candidates or name in self.excluded else self.interval(name)[0]
+        return ratio if np.isfinite(ratio) else float("inf")
 
     def seconds_lost(self) -> float:
         """Return how much longer the default takes than the best so far; 0 where it is measured no more."""
         best = min(map(self.log_ratio, (DEFAULT, *self.candidates)))
         return (1 - math.exp(best)) * sum(
             self._calls.get(cell, 1.0) * float(np.nansum(np.exp(self._observed.log_seconds(cell)[-1:])))
-            for cell in (replace(one, label=DEFAULT) for one in self.cells)
+            for cell in (replace(cell, label=DEFAULT) for cell in self.cells)
         )
 
     def bias(self) -> float:
@@ -205,7 +205,11 @@ class Race:
         Launches favour one arm then, by what no noise explains: a gain has to be as much larger.
         """
         known = self._compared() if self.cells and self.candidates else []
-        shown = (abs(float(one.log_ratio[-1])) for one in known if one.low[-1] > 0 or one.high[-1] < 0)
+        shown = (
+            abs(float(comparison.log_ratio[-1]))
+            for comparison in known
+            if comparison.low[-1] > 0 or comparison.high[-1] < 0
+        )
         return max(shown, default=0.0)
 
     def interval(self, name: str) -> tuple[float, float, float]:
@@ -221,25 +225,29 @@ class Race:
             return []
         at, compared = self.candidates.index(name), self._compared()
         each = compared[1:] or compared
-        found: list[SizeClass] = []
+        classes: list[SizeClass] = []
         ordered = sorted(
             zip(self.cells, each, strict=True),
-            key=lambda one: (one[0].benchmark, one[0].ranks, one[0].placement, one[0].size_bytes),
+            key=lambda pair: (pair[0].benchmark, pair[0].ranks, pair[0].placement, pair[0].size_bytes),
         )
-        for cell, one in ordered:
-            log_ratio, low, high = float(one.log_ratio[at]), float(one.low[at]), float(one.high[at])
+        for cell, comparison in ordered:
+            log_ratio, low, high = (
+                float(comparison.log_ratio[at]),
+                float(comparison.low[at]),
+                float(comparison.high[at]),
+            )
             if math.isnan(log_ratio):
                 continue
-            mine = SizeClass(cell, cell, log_ratio, log_ratio, low, high)
-            last = found[-1] if found else None
-            if last and last.is_alike(mine):
-                found[-1] = SizeClass(
+            own = SizeClass(cell, cell, log_ratio, log_ratio, low, high)
+            last = classes[-1] if classes else None
+            if last and last.is_alike(own):
+                classes[-1] = SizeClass(
                     last.first, cell, min(last.least, log_ratio), max(last.most, log_ratio), min(last.low, low),
                     max(last.high, high),
                 )  # fmt: skip
             else:
-                found.append(mine)
-        return found
+                classes.append(own)
+        return classes
 
     def _compared(self, baseline: str = DEFAULT) -> list[Bounded]:
         """All candidates with a baseline: the mean over the cells, then each cell, where there are several.
@@ -255,7 +263,7 @@ class Race:
             judged = [whole, *(each if len(self.cells) > 1 else ())]
             level = 2 * self._criteria.alpha / (len(self.candidates) * len(judged))  # one side selects
             at, most = names.index(baseline), self._criteria.max_rounds
-            self._known[baseline] = [bounded(one[1:], one[at], level, most) for one in judged]
+            self._known[baseline] = [bounded(arms[1:], arms[at], level, most) for arms in judged]
         return self._known[baseline]
 
     def _weights(self, default: FloatArray) -> FloatArray:
@@ -274,7 +282,7 @@ class Race:
         whole, *each = self._compared()
         margin = (LARGE if is_early else self._criteria.margin) + self.bias()
         at = self.candidates.index(name)
-        some = any(one.high[at] < -margin for one in each)
+        some = any(comparison.high[at] < -margin for comparison in each)
         return bool(whole.high[at] < -margin or (whole.log_ratio[at] < 0 and some))
 
     def _is_within_launches(self) -> bool:
@@ -309,7 +317,9 @@ class Race:
             at = self.candidates.index(name)
             most = best + FAR_BEHIND / max(whole.rounds[at], 1) if is_alone else FAR_BEHIND_ALL
             slower = [
-                (one.log_ratio[at], cell) for one, cell in zip(each, self.cells, strict=False) if one.low[at] > 0
+                (comparison.log_ratio[at], cell)
+                for comparison, cell in zip(each, self.cells, strict=False)
+                if comparison.low[at] > 0
             ]
             if slower:
                 self._leave(name, f"slower than the default {cell_words(max(slower)[1])}", exclude=True)
@@ -323,13 +333,15 @@ class Race:
         if (best := self.selected()) != DEFAULT:
             self._leave_hopeless(self._compared(best)[:1], f"times the time of {best}", spared=best)
 
-    def _leave_hopeless(self, compared: Sequence[Bounded], words: str, spared: str = "") -> None:
+    def _leave_hopeless(self, compared: Sequence[Bounded], reason: str, spared: str = "") -> None:
         """Whoever is not likely to be shown better in the last round, or seems worse than that after a few."""
         margin, few = self._criteria.margin + self.bias(), LARGE_ROUNDS if self._is_within_launches() else np.inf
         for name in tuple(self.remaining):
             at = self.candidates.index(name)
             seems_worse = compared[0].rounds[at] >= few and all(
-                one.log_ratio[at] > self._criteria.margin / 2 for one in compared
+                comparison.log_ratio[at] > self._criteria.margin / 2 for comparison in compared
             )
-            if name != spared and (seems_worse or all(one.least_high[at] > -margin for one in compared)):
-                self._leave(name, f"{np.exp(compared[0].log_ratio[at]):.2f} {words}")
+            if name != spared and (
+                seems_worse or all(comparison.least_high[at] > -margin for comparison in compared)
+            ):
+                self._leave(name, f"{np.exp(compared[0].log_ratio[at]):.2f} {reason}")

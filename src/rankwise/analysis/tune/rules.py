@@ -26,9 +26,9 @@ def costs_of(races: Sequence[Race], names: Sequence[str], margin: float, *, cert
     What seems slower than the default by more than half of `margin` costs infinity: a fresh measurement may well
     find it slower. What seems faster than the selected one gains nothing by it (`certain` False: as it seems).
     """
-    costs = np.array([[one.log_ratio(name) for one in races] for name in (DEFAULT, *names)])
+    costs = np.array([[race.log_ratio(name) for race in races] for name in (DEFAULT, *names)])
     if certain:
-        costs = np.maximum(costs, [one.log_ratio(one.selected()) for one in races])
+        costs = np.maximum(costs, [race.log_ratio(race.selected()) for race in races])
     return np.where(costs > margin / 2, np.inf, costs)
 
 
@@ -41,7 +41,7 @@ def have_different_winners(costs: FloatArray, margin: float) -> bool:
 def near_best(costs: FloatArray, margin: float) -> list[bool]:
     """Return for each row whether it is within `margin` of the best at some size."""
     within = np.isfinite(costs) & (costs <= np.min(costs, axis=0) + margin)
-    return [bool(one) for one in np.any(within, axis=1)]
+    return [bool(is_near) for is_near in np.any(within, axis=1)]
 
 
 def candidates_near_best(race: Race, margin: float) -> list[str]:
@@ -60,14 +60,14 @@ def rules_from_costs(
     """
     if complete and not sizes_without_choice(sizes_bytes, costs):
         return complete_rules(sizes_bytes, [choices[i + 1] for i in cover(costs[1:], bound)])
-    rows = [i for i, one in enumerate(choices) if not complete or one == Choice() or chosen_schedule(one)]
+    rows = [i for i, choice in enumerate(choices) if not complete or choice == Choice() or chosen_schedule(choice)]
     return rules_of(sizes_bytes, [choices[rows[i]] for i in cover(costs[rows], bound)])
 
 
 def sizes_without_choice(sizes_bytes: Sequence[int], costs: FloatArray) -> list[int]:
     """Return the sizes at which nothing but the default, the first row, can be taken."""
     some = np.any(np.isfinite(costs[1:]), axis=0)
-    return [size for size, found in zip(sizes_bytes, some, strict=True) if not found]
+    return [size for size, has_choice in zip(sizes_bytes, some, strict=True) if not has_choice]
 
 
 def rules_of(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rule, ...]:
@@ -80,17 +80,17 @@ def rules_of(sizes_bytes: Sequence[int], choices: Sequence[Choice]) -> tuple[Rul
     default = Choice()
     if all(choice == default for choice in choices):
         return ()
-    found: list[Rule] = []
+    rules: list[Rule] = []
     for (size, choice), (after, following) in pairwise(zip(sizes_bytes, choices, strict=True)):
         if choice == following:
             continue
         if default not in (choice, following):
-            found.append(Rule(math.isqrt(size * after), choice))
+            rules.append(Rule(math.isqrt(size * after), choice))
         else:
-            found.append(Rule(size, choice) if choice != default else Rule(after - 1, default))
+            rules.append(Rule(size, choice) if choice != default else Rule(after - 1, default))
     if choices[-1] != default:
-        found.append(Rule(LAST_RANGE * sizes_bytes[-1], choices[-1]))
-    return (*found, Rule(None, default))
+        rules.append(Rule(LAST_RANGE * sizes_bytes[-1], choices[-1]))
+    return (*rules, Rule(None, default))
 
 
 def complete_rules(
@@ -101,20 +101,20 @@ def complete_rules(
     `in_the_middle`: or each has its half of it. The last choice holds for all larger sizes, of which nothing is
     known.
     """
-    found = [
+    rules = [
         Rule(math.isqrt(size * after) if in_the_middle else size, choice)
         for (size, choice), (after, following) in pairwise(zip(sizes_bytes, choices, strict=True))
         if choice != following
     ]
-    return (*found, Rule(None, choices[-1]))
+    return (*rules, Rule(None, choices[-1]))
 
 
 def sizes_between(low_bytes: int, high_bytes: int, step: float) -> list[int]:
     """Return the powers of two that part two sizes evenly, into the fewest steps of at most `step` times."""
     octaves = math.log2(high_bytes) - math.log2(max(low_bytes, 1))
     steps = math.ceil(octaves / math.log2(step) - 1e-9)
-    found = {1 << round(math.log2(max(low_bytes, 1)) + octaves * i / steps) for i in range(1, steps)}
-    return sorted(size for size in found if low_bytes < size < high_bytes)
+    sizes = {1 << round(math.log2(max(low_bytes, 1)) + octaves * i / steps) for i in range(1, steps)}
+    return sorted(size for size in sizes if low_bytes < size < high_bytes)
 
 
 def gains_words(
@@ -126,8 +126,8 @@ def gains_words(
     for rule in rules:
         to = math.inf if rule.up_to_bytes is None else rule.up_to_bytes
         own = [size for size in sizes_bytes if (-1 if below is None else below) < size <= to]
-        found = [log_ratio(rule.choice, size) for size in own if rule.choice != Choice()]
-        gain = f" ({math.exp(float(np.mean(found))):.2f} times the default's time)" if found else ""
+        ratios = [log_ratio(rule.choice, size) for size in own if rule.choice != Choice()]
+        gain = f" ({math.exp(float(np.mean(ratios))):.2f} times the default's time)" if ratios else ""
         where = range_words(below, rule.up_to_bytes) if len(rules) > 1 else "at every size"
         said.append(f"{where} {words_of(rule.choice)}{gain}")
         below = rule.up_to_bytes
@@ -137,5 +137,5 @@ def gains_words(
 def bias_words(races: Iterable[Race]) -> str:
     """Say so where the default's two arms differ; '' where they are not shown to."""
     bias = 100 * math.expm1(max((race.bias() for race in races), default=0.0))
-    words = f"the default, measured twice in each launch, differs from itself by {bias:.0f} %"
-    return f"{words}, and only gains beyond that count" if bias else ""
+    text = f"the default, measured twice in each launch, differs from itself by {bias:.0f} %"
+    return f"{text}, and only gains beyond that count" if bias else ""

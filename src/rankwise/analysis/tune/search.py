@@ -86,9 +86,9 @@ class Search(ABC):
 class NothingToAsk(Search):
     """In place of a search where nothing can be chosen: it only has the reason."""
 
-    def __init__(self, subject: str, words: str) -> None:
+    def __init__(self, subject: str, text: str) -> None:
         super().__init__(subject)
-        self._words = words
+        self._words = text
 
     def reasons(self) -> tuple[Reason, ...]:
         """Return why there is no question."""

@@ -60,12 +60,12 @@ class SettingSearch(Search):
         count = len(self._race.cells)
         if winner == DEFAULT:
             left = [f"{name}: {self._ratio(name)}, not certain" for name in self._race.remaining]
-            words = f"left as it is: nothing is significantly better over {count} cells"
-            return (Reason(self.subject, "; ".join([words, *out, *left])),)
+            text = f"left as it is: nothing is significantly better over {count} cells"
+            return (Reason(self.subject, "; ".join([text, *out, *left])),)
         rest = [f"{name}: {self._ratio(name)}" for name in self._race.remaining if name != winner]
         likely = "" if winner == self._race.selected() else "; not certain before the validation"
-        words = f"{winner}: {self._ratio(winner)}{likely}; significantly slower in none of {count} cells"
-        return (Reason(self.subject, "; ".join([words, *rest, *out]), self._costs.get(winner, "")),)
+        text = f"{winner}: {self._ratio(winner)}{likely}; significantly slower in none of {count} cells"
+        return (Reason(self.subject, "; ".join([text, *rest, *out]), self._costs.get(winner, "")),)
 
     def _next_round(self) -> Iterable[Trial]:
         """The default and every candidate that remains, once for each ranks and placement.
@@ -89,10 +89,16 @@ class SettingSearch(Search):
         return ", ".join(map(_class_words, self._race.classes(name))) or "not measured"
 
 
-def _class_words(one: SizeClass) -> str:
+def _class_words(size_class: SizeClass) -> str:
     """Say what one class of sizes takes: cells that differ are not taken together."""
-    ratio = " to ".join(dict.fromkeys(f"{math.exp(value):.2f}" for value in (one.least, one.most)))
-    interval = f" ({math.exp(one.low):.2f} to {math.exp(one.high):.2f})" if math.isfinite(one.high) else ""
-    sizes = " to ".join(dict.fromkeys(format_size(cell.size_bytes) for cell in (one.first, one.last)))
-    where = f"{one.first.benchmark} of {sizes}, placement {one.first.placement}"
+    ratio = " to ".join(dict.fromkeys(f"{math.exp(value):.2f}" for value in (size_class.least, size_class.most)))
+    interval = (
+        f" ({math.exp(size_class.low):.2f} to {math.exp(size_class.high):.2f})"
+        if math.isfinite(size_class.high)
+        else ""
+    )
+    sizes = " to ".join(
+        dict.fromkeys(format_size(cell.size_bytes) for cell in (size_class.first, size_class.last))
+    )
+    where = f"{size_class.first.benchmark} of {sizes}, placement {size_class.first.placement}"
     return f"{ratio}{interval} times the default's time in {where}"

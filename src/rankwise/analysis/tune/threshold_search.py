@@ -53,7 +53,7 @@ class ThresholdSearch(Search):
         choices = len(self._sizes) + 1  # between any two sizes, and at both ends
         super().__init__(knob.name, choices, self._criteria.quantile)
         self._templates = tuple(templates)
-        self._cells = [replace(one, size_bytes=size) for one in self._templates for size in self._sizes]
+        self._cells = [replace(template, size_bytes=size) for template in self._templates for size in self._sizes]
         self._each_bytes, self._peers = max(eager_memory_bytes // max(peers, 1), 1), max(peers, 1)
         self._eager = min(LEAST_RANGE << self._sizes[-1].bit_length(), knob.most or 1 << 62)
         self._rendezvous = knob.least
@@ -76,31 +76,33 @@ class ThresholdSearch(Search):
 
     def crossovers(self) -> dict[Cell, Crossover]:
         """Return where the two protocols cross, for each template that has both at two sizes or more."""
-        found = {}
+        by_template = {}
         for template in self._templates:
             curves = self._curves(template)[1:]
             known = np.all(np.any(~np.isnan(curves), axis=2), axis=0)
             if np.sum(known) > 1:
                 eager, rendezvous = np.exp(curves[:, known])
-                found[template] = crossover(np.array(self._sizes, dtype=np.float64)[known], eager, rendezvous)
-        return found
+                by_template[template] = crossover(
+                    np.array(self._sizes, dtype=np.float64)[known], eager, rendezvous
+                )
+        return by_template
 
     def reasons(self) -> tuple[Reason, ...]:
         """Return the threshold, its gain, where the protocols cross, and what could not be used."""
-        words, cost = ["left as it is: no threshold is significantly better without being worse somewhere"], ""
+        parts, cost = ["left as it is: no threshold is significantly better without being worse somewhere"], ""
         if self._race and (chosen := self._selected()) != DEFAULT:
             value, ratio = self._values[chosen], math.exp(self._race.log_ratio(chosen))
-            words = [f"{format_size(value)}: {ratio:.2f} times the default's time in the mean"]
+            parts = [f"{format_size(value)}: {ratio:.2f} times the default's time in the mean"]
             memory, each = format_size(value * self._peers), format_size(value)
             cost = f"up to {memory} a rank for eager messages ({each} for each of {self._peers} peers)"
-        words += [
-            f"eager is faster {crossover_words(found)} in {cell.benchmark}, placement {cell.placement}"
-            for cell, found in self.crossovers().items()
+        parts += [
+            f"eager is faster {crossover_words(crossing)} in {cell.benchmark}, placement {cell.placement}"
+            for cell, crossing in self.crossovers().items()
         ]
         left = self._race.left if self._race else {}
-        words += [f"{format_size(self._values[label])}: {why}" for label, why in left.items()]
-        words += [f"{format_size(value)} is unusable: {why}" for value, why in self._unusable.items()]
-        return (Reason(self.subject, "; ".join(words), cost),)
+        parts += [f"{format_size(self._values[label])}: {why}" for label, why in left.items()]
+        parts += [f"{format_size(value)} is unusable: {why}" for value, why in self._unusable.items()]
+        return (Reason(self.subject, "; ".join(parts), cost),)
 
     def _next_round(self) -> Iterable[Trial]:
         """The default first."""
@@ -176,9 +178,9 @@ class ThresholdSearch(Search):
     def _predicted(self, template: Cell, thresholds: Sequence[int]) -> FloatArray:
         """Logarithms of time over the default's, shape (thresholds, sizes); nan: unknown."""
         default, *both = self._curves(template)
-        eager, rendezvous = (mean_of_measured(one - default) for one in both)
-        found: FloatArray = np.where(np.array(self._sizes) < np.array(thresholds)[:, None], eager, rendezvous)
-        return found
+        eager, rendezvous = (mean_of_measured(logs - default) for logs in both)
+        ratios: FloatArray = np.where(np.array(self._sizes) < np.array(thresholds)[:, None], eager, rendezvous)
+        return ratios
 
     def _candidates(self) -> list[int]:
         """The smallest thresholds that are as good as the best: for all cells together, and for each template."""
@@ -186,14 +188,16 @@ class ThresholdSearch(Search):
         if not thresholds:
             return []
         each = [self._predicted(template, thresholds) for template in self._templates]
-        found = [_smallest_good(one, self._criteria.margin) for one in (np.concatenate(each, axis=1), *each)]
-        return sorted({thresholds[i] for i in found if i is not None})
+        best_rows = [
+            _smallest_good(predicted, self._criteria.margin) for predicted in (np.concatenate(each, axis=1), *each)
+        ]
+        return sorted({thresholds[i] for i in best_rows if i is not None})
 
     def _thresholds(self) -> list[int]:
         """Those that memory, the knob and what works allow, ascending."""
         values = [] if self._rendezvous in self._unusable else [self._rendezvous]
         if self._eager not in self._unusable:
-            crossings = [one.at_bytes for one in self.crossovers().values()]
+            crossings = [crossing.at_bytes for crossing in self.crossovers().values()]
             values += [_between(low, high, crossings) for low, high in pairwise(self._sizes)]
             values += [self._eager, 1 << self._each_bytes.bit_length() - 1]
         most = max(min(self._eager, self._each_bytes), self._rendezvous)
@@ -214,6 +218,6 @@ def _smallest_good(predicted: FloatArray, margin: float) -> int | None:
 def _between(low_bytes: int, high_bytes: int, crossings: Sequence[float]) -> int:
     """The power of two in (low, high] that is nearest to where the protocols cross."""
     least, most = low_bytes.bit_length(), max(low_bytes.bit_length(), high_bytes.bit_length() - 1)
-    found = [at for at in crossings if low_bytes <= at <= high_bytes]
-    wanted = round(float(np.mean(np.log2(found)))) if found else most
+    within = [at for at in crossings if low_bytes <= at <= high_bytes]
+    wanted = round(float(np.mean(np.log2(within)))) if within else most
     return 1 << min(max(wanted, least), most)
