@@ -74,15 +74,15 @@ def fit_one_switch(
     ]
     # A flow alone fills its NIC, as the guards have seen. Between rates that differ by a thousandth chance would
     # decide whether it keeps a queue there.
-    rate = float(np.mean([1 / alone.seconds_per_byte.value, *(one.value for one in rates if one)]))
+    rate = float(np.mean([1 / alone.seconds_per_byte.value, *(estimate.value for estimate in rates if estimate)]))
     cost = replace(alone, seconds_per_byte=replace(alone.seconds_per_byte, value=1 / rate))
     platform = one_switch(max(map(ranks_of, measured)), cost, eager_below_bytes)
-    unseen = [measured[one] for one in validation_patterns().values() if one in measured]
+    unseen = [measured[pattern] for pattern in validation_patterns().values() if pattern in measured]
     later = {**late_patterns(), **asynchronous_patterns()}.values()
-    fitted = [*micro.values(), *(measured[one] for one in later if one in measured)]
-    found = [fit_model(name, platform, fitted, simulate, unseen) for name in MODELS]
-    models = {one.model.name: one for one in sorted(found, key=lambda one: one.left_out)}
-    platform = replace(platform, models=tuple(one.model for one in models.values()))
+    fitted = [*micro.values(), *(measured[pattern] for pattern in later if pattern in measured)]
+    fits = [fit_model(name, platform, fitted, simulate, unseen) for name in MODELS]
+    models = {fit.model.name: fit for fit in sorted(fits, key=lambda fit: fit.left_out)}
+    platform = replace(platform, models=tuple(fit.model for fit in models.values()))
     return SharingFit(platform, alone, rates[1], rates[0], models)
 
 
@@ -97,18 +97,19 @@ def accuracy(
     platform: Platform, model: str, patterns: Sequence[Observed], simulate: Simulate
 ) -> Accuracy:  # fmt: skip
     """Return how far the model is off in these patterns."""
-    predicted = simulate(platform, model, [one.pattern for one in patterns])
+    predicted = simulate(platform, model, [observed.pattern for observed in patterns])
     off = differences(
-        model, [(one.pattern, ours, one.seconds) for one, ours in zip(patterns, predicted, strict=True)]
+        model,
+        [(observed.pattern, ours, observed.seconds) for observed, ours in zip(patterns, predicted, strict=True)],
     )
-    return replace(off, covered=_covered(platform, model, predicted, [one.seconds for one in patterns]))
+    return replace(off, covered=_covered(platform, model, predicted, [observed.seconds for observed in patterns]))
 
 
-def differences(name: str, found: Sequence[tuple[Pattern, FloatArray, FloatArray]]) -> Accuracy:
+def differences(name: str, compared: Sequence[tuple[Pattern, FloatArray, FloatArray]]) -> Accuracy:
     """Return how far times of flows are off others: each a pattern, the predicted and the measured seconds."""
-    off = np.concatenate([np.abs(ours / theirs - 1) for _, ours, theirs in found])
-    sums = [abs(ours.sum() / theirs.sum() - 1) for _, ours, theirs in found]
-    ends = [abs(_end(pattern, ours) / _end(pattern, theirs) - 1) for pattern, ours, theirs in found]
+    off = np.concatenate([np.abs(ours / theirs - 1) for _, ours, theirs in compared])
+    sums = [abs(ours.sum() / theirs.sum() - 1) for _, ours, theirs in compared]
+    ends = [abs(_end(pattern, ours) / _end(pattern, theirs) - 1) for pattern, ours, theirs in compared]
     return Accuracy(
         name, len(off), float(off.mean()), float(off.max()), float(np.mean(sums)), float(np.mean(ends)), None
     )  # fmt: skip
@@ -121,7 +122,7 @@ def _end(pattern: Pattern, seconds: FloatArray) -> float:
 def _covered(
     platform: Platform, model: str, predicted: Sequence[FloatArray], measured: Sequence[FloatArray]
 ) -> float | None:  # fmt: skip
-    band = next((one.relative_error for one in platform.models if one.name == model), None)
+    band = next((candidate.relative_error for candidate in platform.models if candidate.name == model), None)
     if band is None:
         return None
     within = [np.abs(theirs / ours - 1) <= band for ours, theirs in zip(predicted, measured, strict=True)]

@@ -22,10 +22,10 @@ def platform_of(
     Nothing is known yet of what concurrent messages share: there are no links beside the nodes' own. Raises
     ValueError where no class was fitted at all.
     """
-    everything = [named_after(one) for one in (*filter(None, [same_node]), *fits.values())]
+    everything = [named_after(fit) for fit in (*filter(None, [same_node]), *fits.values())]
     if not everything:
         raise ValueError("a platform has at least one class of pairs")
-    unknown = {key: why for one in everything for key, why in one.not_identified.items()}
+    unknown = {key: why for fit in everything for key, why in fit.not_identified.items()}
     if same_node is None:
         unknown["same_node"] = "no host has two slots: two ranks of one node were not measured"
     sites, routes = [], []
@@ -34,16 +34,16 @@ def platform_of(
         sites.append(PlatformSite(name, tuple(own), rate, rate))
         unknown |= {f"sites.{name}.{key}": why for key in _RATES if why}
     for source, destination in product(nodes, nodes):
-        found = _between(source, destination, fits)
-        if found is None:
+        between = _between(source, destination, fits)
+        if between is None:
             unknown[f"routes.{source}.{destination}"] = "there is no pair of nodes: that of another class is taken"
-        routes.append(Route(source, destination, (found or same_node or everything[0]).pair_class.name))
+        routes.append(Route(source, destination, (between or same_node or everything[0]).pair_class.name))
     unknown |= dict.fromkeys(("links", "models"), "what concurrent messages share was not measured")
     unknown |= dict.fromkeys(_COMPUTING, "nothing was measured that computes")
     return Platform(
         sites=tuple(sites), routes=tuple(routes), classes=_classes(everything),
         same_node=(same_node or everything[0]).pair_class.name, provenance=provenance,
-        intervals={key: one for fit in everything for key, one in fit.intervals.items()},
+        intervals={key: interval for fit in everything for key, interval in fit.intervals.items()},
         misfits={fit.pair_class.name: fit.misfit for fit in everything}, not_identified=unknown,
     )  # fmt: skip
 
@@ -53,7 +53,7 @@ _RATES = ("out_bytes_per_second", "in_bytes_per_second")
 
 
 def _classes(fits: Sequence[ClassFit]) -> tuple[PairClass, ...]:
-    return tuple(one.pair_class for one in fits)
+    return tuple(fit.pair_class for fit in fits)
 
 
 def _between(source: str, destination: str, fits: Mapping[SitePair, ClassFit]) -> ClassFit | None:
@@ -65,7 +65,7 @@ def _rate(site: str, fits: Mapping[SitePair, ClassFit], same_node: ClassFit | No
     own = fits.get((site, site))
     if own and own.gap_seconds_per_byte > 0:
         return 1 / own.gap_seconds_per_byte, ""
-    gaps = [one.gap_seconds_per_byte for pair, one in fits.items() if site in pair]
+    gaps = [fit.gap_seconds_per_byte for pair, fit in fits.items() if site in pair]
     if usable := [gap for gap in gaps if gap > 0]:
         return 1 / min(usable), "the site has one node: it is at least what goes to another site"
     gap = same_node.gap_seconds_per_byte if same_node else 0.0

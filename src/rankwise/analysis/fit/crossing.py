@@ -47,11 +47,11 @@ def shared_links(crossing: Crossing, seen: Measured) -> SharedLinks:
     half = crossing.pairs // 2
     directions = [_one(seen, crossing.there(crossing.pairs)), _one(seen, crossing.back(crossing.pairs))]
     there, back = (
-        _capacity(together, [_one(seen, one)], starts)
-        for together, one in zip(directions, (crossing.alone[0], crossing.alone_back), strict=True)
+        _capacity(together, [_one(seen, pattern)], starts)
+        for together, pattern in zip(directions, (crossing.alone[0], crossing.alone_back), strict=True)
     )
-    apart = [_one(seen, one) for one in (crossing.there(half), crossing.back(half))]
-    least = [_bytes(one) / max(float(one.seconds.max()) - starts, 1e-9) for one in directions]
+    apart = [_one(seen, pattern) for pattern in (crossing.there(half), crossing.back(half))]
+    least = [_bytes(observed) / max(float(observed.seconds.max()) - starts, 1e-9) for observed in directions]
     both = _capacity(_one(seen, crossing.both_ways), apart, starts)
     # As many flows as one way get no more than these do from one capacity. More, though slower than each way by
     # itself: each has its own, and acknowledgements wait behind data, as they do in the model of queues.
@@ -67,8 +67,8 @@ def _capacity(together: Observed, apart: Sequence[Observed], starts: float) -> E
     link otherwise.
     """
     ends = together.launches.max(axis=1)
-    longest = max(float(one.launches.max()) for one in apart)
-    alone = max(float(one.seconds.max()) for one in apart)
+    longest = max(float(observed.launches.max()) for observed in apart)
+    alone = max(float(observed.seconds.max()) for observed in apart)
     if ends.min() <= longest or np.median(ends) <= SLOWER * alone:
         return None
     rates = _bytes(together) / (ends - starts)
@@ -77,8 +77,8 @@ def _capacity(together: Observed, apart: Sequence[Observed], starts: float) -> E
     return Estimate(middle, Interval(max(0.0, middle - half), middle + half))
 
 
-def _bytes(one: Observed) -> float:
-    return float(sum(flow.bytes for flow in one.pattern))
+def _bytes(observed: Observed) -> float:
+    return float(sum(flow.bytes for flow in observed.pattern))
 
 
 def _one(seen: Measured, pattern: Pattern) -> Observed:
@@ -96,11 +96,11 @@ def sharing_model(
     is an assumption, which hardly matters here: what waits there is as many windows as flows, and a flow gets its
     own each time that these have passed.
     """
-    known = [one for one in crossing.patterns if one in seen and len(one) > 1]
+    known = [pattern for pattern in crossing.patterns if pattern in seen and len(pattern) > 1]
 
     def off(model: ContentionModel) -> float:
         times = simulate(replace(platform, models=(model,)), model.name, known)
-        logs = [np.log(ours / seen[one].seconds) for ours, one in zip(times, known, strict=True)]
+        logs = [np.log(ours / seen[pattern].seconds) for ours, pattern in zip(times, known, strict=True)]
         return float(np.sqrt(np.mean(np.concatenate(logs) ** 2)))
 
     return min((ContentionModel("queues", window_bytes=WINDOW_BYTES), ContentionModel("alpha-fair")), key=off)
@@ -111,12 +111,12 @@ def uplinks(fan: Fan, sites: Sequence[str], seen: Measured) -> tuple[Estimate | 
 
     `sites`: of the nodes behind. None where flows of several sites are not slower than those of each by itself.
     """
-    found: list[Estimate | None] = []
+    capacities: list[Estimate | None] = []
     for into in (False, True):
         together = _one(seen, fan.into if into else fan.out)
-        apart = [_one(seen, one) for one in fan.to_one_site(sites, into=into)]
-        found.append(_capacity(together, apart, 0.0))
-    return found[0], found[1]
+        apart = [_one(seen, pattern) for pattern in fan.to_one_site(sites, into=into)]
+        capacities.append(_capacity(together, apart, 0.0))
+    return capacities[0], capacities[1]
 
 
 def weight(
@@ -127,33 +127,38 @@ def weight(
     `platform` has the nodes of the crossing alone, in their order. Flows are compared with themselves alone, so
     that what TCP takes to reach its rate counts on neither side.
     """
-    model = next((one.name for one in platform.models if one.name == "alpha-fair"), "")
-    alone = {one[0]: one for one in (crossing.alone[0], *crossing.within)}
-    known = [one for one in crossing.beside_within if one in seen]
-    if not model or not known or any(one not in seen for one in alone.values()):
+    model = next((candidate.name for candidate in platform.models if candidate.name == "alpha-fair"), "")
+    alone = {pattern[0]: pattern for pattern in (crossing.alone[0], *crossing.within)}
+    known = [pattern for pattern in crossing.beside_within if pattern in seen]
+    if not model or not known or any(pattern not in seen for pattern in alone.values()):
         return "no flow of this class was measured beside one within a site"
     measured = np.concatenate([
-        np.log(seen[one].seconds / [seen[alone[flow]].seconds[0] for flow in one]) for one in known
+        np.log(seen[pattern].seconds / [seen[alone[flow]].seconds[0] for flow in pattern]) for pattern in known
     ])  # fmt: skip
 
     def predicted(value: float) -> FloatArray:
-        classes = tuple(replace(one, weight=value) if one.name == pair_class else one for one in platform.classes)
+        classes = tuple(
+            replace(candidate, weight=value) if candidate.name == pair_class else candidate
+            for candidate in platform.classes
+        )
         patterns = [*known, *alone.values()]
         times = dict(zip(patterns, simulate(replace(platform, classes=classes), model, patterns), strict=True))
-        return np.concatenate([np.log(times[one] / [times[alone[flow]][0] for flow in one]) for one in known])
+        return np.concatenate(
+            [np.log(times[pattern] / [times[alone[flow]][0] for flow in pattern]) for pattern in known]
+        )
 
     def off(logarithm: FloatArray) -> FloatArray:
         return np.asarray(predicted(float(np.exp(logarithm[0]))) - measured)
 
-    low, start, high = (float(one) for one in np.log(WEIGHTS))
-    found = scipy.optimize.least_squares(
+    low, start, high = (float(logarithm) for logarithm in np.log(WEIGHTS))
+    fit = scipy.optimize.least_squares(
         off, [start], bounds=([low], [high]), x_scale=1.0, xtol=1e-3, max_nfev=20, diff_step=np.array([STEP])
     )
-    slopes = (off(found.x + STEP) - off(found.x - STEP)) / (2 * STEP)
+    slopes = (off(fit.x + STEP) - off(fit.x - STEP)) / (2 * STEP)
     if float(np.max(np.abs(slopes))) < LEAST_SLOPE:
         return "flows of this class are not the faster for it: something else holds them back"
-    middle = float(found.x[0])
-    variance = float(np.sum(np.asarray(found.fun) ** 2)) / max(len(measured) - 1, 1)
+    middle = float(fit.x[0])
+    variance = float(np.sum(np.asarray(fit.fun) ** 2)) / max(len(measured) - 1, 1)
     half = _Z * float(np.sqrt(variance / np.sum(slopes**2)))
     ends = float(np.exp(middle - half)), float(np.exp(middle + half))
     if ends[1] > WIDEST * ends[0] or not low + STEP < middle < high - STEP:

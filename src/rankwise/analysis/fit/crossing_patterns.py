@@ -63,7 +63,7 @@ class Crossing:
     def beside_within(self) -> tuple[Pattern, ...]:
         """Return a flow to the other site that shares a NIC with one within its own, or within the other."""
         across = Flow(0, self.pairs, self.size_bytes)
-        return tuple((across, *one) for one in self.within)
+        return tuple((across, *within) for within in self.within)
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -71,8 +71,8 @@ class Crossing:
         more = [self.there(count) for count in range(2, self.pairs + 1)]
         more += [self.back(count) for count in {self.pairs // 2, self.pairs}]
         more += [self.both_ways, self.against]
-        found = (*self.alone, self.alone_back, *more, *self.within, *self.beside_within)
-        return tuple(dict.fromkeys(found))
+        every = (*self.alone, self.alone_back, *more, *self.within, *self.beside_within)
+        return tuple(dict.fromkeys(every))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ class Fan:
         """Return the flows of each other site by themselves; `sites`: of the nodes behind, in their order."""
         flows = self.into if into else self.out
         return tuple(
-            tuple(flow for flow, site in zip(flows, sites, strict=True) if site == one)
-            for one in dict.fromkeys(sites)
+            tuple(flow for flow, site in zip(flows, sites, strict=True) if site == target)
+            for target in dict.fromkeys(sites)
         )
 
     def patterns(self, sites: Sequence[str]) -> tuple[Pattern, ...]:

@@ -28,8 +28,8 @@ class Curve:
     def medians(self, launches: IntArray | slice = slice(None)) -> FloatArray:
         """Return the medians over these launches (numbers, or all), shape (n,)."""
         with np.errstate(all="ignore"):
-            found: FloatArray = np.nanmedian(self.seconds[launches], axis=0)
-        return found
+            medians: FloatArray = np.nanmedian(self.seconds[launches], axis=0)
+        return medians
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +64,7 @@ def curves_of(launches: Iterable[Launch], placement: str, closer: Iterable[Launc
     `closer`: launches that looked at more sizes of `waiting`. The clock's own cost, which is part of each rank's
     own time, is taken off these.
     """
-    found: defaultdict[str, dict[tuple[int, int], float]] = defaultdict(dict)
+    seconds_of: defaultdict[str, dict[tuple[int, int], float]] = defaultdict(dict)
     number = window = 0
     for launch in launches:
         values = _times(launch, placement)
@@ -77,16 +77,16 @@ def curves_of(launches: Iterable[Launch], placement: str, closer: Iterable[Launc
             if cell.benchmark == BURST:
                 window = cell.options.window
                 seconds = value * window
-            found[cell.benchmark][number, cell.size_bytes] = seconds
+            seconds_of[cell.benchmark][number, cell.size_bytes] = seconds
         number += 1
     more = number
     for launch in closer:
         for cell, value in _times(launch, placement).items():
             if cell.benchmark == WAITING:
-                found[WAITING][more, cell.size_bytes] = value
+                seconds_of[WAITING][more, cell.size_bytes] = value
         more += 1
-    curves = {name: _curve(found[name], more if name == WAITING else number) for name in KERNELS}
-    if not number or any(one.sizes.size < 2 for one in curves.values()):
+    curves = {name: _curve(seconds_of[name], more if name == WAITING else number) for name in KERNELS}
+    if not number or any(curve.sizes.size < 2 for curve in curves.values()):
         return None
     return Curves(
         curves[ONE_WAY], curves[ROUND_TRIP], curves[BURST], curves[SENDING], curves[RECEIVING], curves[WAITING],

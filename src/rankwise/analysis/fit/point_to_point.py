@@ -58,7 +58,7 @@ def fit_class(name: str, curves: Curves, seed: int = 1) -> ClassFit:
     everything = np.arange(curves.launches)
     eager_below, notes = eager_limit(curves)
     edges = _edges(curves, eager_below)
-    found = _parameters(curves, edges, eager_below, everything)
+    parameters = _parameters(curves, edges, eager_below, everything)
     generator = np.random.default_rng(seed)
     resampled = np.array(
         [
@@ -66,15 +66,15 @@ def fit_class(name: str, curves: Curves, seed: int = 1) -> ClassFit:
             for _ in range(RESAMPLES if curves.launches > 1 else 0)
         ]
     )
-    ranges = tuple(CostRange(end, *map(float, row[:-1])) for end, row in zip(edges, found, strict=True))
+    ranges = tuple(CostRange(end, *map(float, row[:-1])) for end, row in zip(edges, parameters, strict=True))
     pairs = PairClass(name, ranges, eager_below)
     for number, costs in enumerate(ranges):
         first = 0 if number == 0 else (edges[number - 1] or 0) + 1
         notes |= _notes(number, costs, is_eager=first < eager_below)
-    intervals = _intervals(found, resampled, curves.launches, notes)
+    intervals = _intervals(parameters, resampled, curves.launches, notes)
     if "eager_below_bytes" not in notes:
         intervals["eager_below_bytes"] = _eager_interval(curves, eager_below)
-    last = float(found[-1][-1])
+    last = float(parameters[-1][-1])
     return ClassFit(pairs, intervals, notes, misfit(curves.one_way, pairs), last, plogp(curves))
 
 
@@ -110,7 +110,7 @@ def _edges(curves: Curves, eager_below: int) -> tuple[int | None, ...]:
     ends: list[int] = []
     eager = sizes < eager_below
     for part in (eager, ~eager):
-        ends += [int(one.at) - 1 for one in find_breaks(sizes[part], seconds[part])]
+        ends += [int(kink.at) - 1 for kink in find_breaks(sizes[part], seconds[part])]
     if 0 < eager_below < sizes[-1]:
         ends.append(eager_below - 1)
     return (*sorted(set(ends)), None)
@@ -173,11 +173,11 @@ def _line(sizes: FloatArray, seconds: FloatArray, first: float, last: float) -> 
     return a, b
 
 
-_COSTS = tuple(one.name for one in fields(CostRange))[1:]
+_COSTS = tuple(field.name for field in fields(CostRange))[1:]
 
 
 def _intervals(
-    found: FloatArray, resampled: FloatArray, launches: int, notes: dict[str, str]
+    parameters: FloatArray, resampled: FloatArray, launches: int, notes: dict[str, str]
 ) -> dict[str, Interval]:
     """Of each cost that is there: percentiles, widened because launches are few (Student's t over the normal)."""
     if not resampled.size:
@@ -186,13 +186,13 @@ def _intervals(
         np.sqrt(launches / (launches - 1)) * scipy.stats.t.ppf(0.975, launches - 1) / scipy.stats.norm.ppf(0.975)
     )
     ends = np.percentile(resampled, [2.5, 97.5], axis=0)
-    lows = np.maximum(0.0, found - wider * np.maximum(found - ends[0], 0))
-    highs = found + wider * np.maximum(ends[1] - found, 0)
+    lows = np.maximum(0.0, parameters - wider * np.maximum(parameters - ends[0], 0))
+    highs = parameters + wider * np.maximum(ends[1] - parameters, 0)
     return {
         key: Interval(float(lows[number, cost]), float(highs[number, cost]))
-        for number in range(len(found))
+        for number in range(len(parameters))
         for cost, name in enumerate(_COSTS)
-        if (key := f"ranges.{number}.{name}") not in notes and found[number, cost] > 0
+        if (key := f"ranges.{number}.{name}") not in notes and parameters[number, cost] > 0
     }
 
 
@@ -219,7 +219,11 @@ def predicted_seconds(pairs: PairClass, sizes: FloatArray) -> FloatArray:
     """
     result = np.empty(sizes.size)
     for index, size in enumerate(sizes):
-        costs = next(one for one in pairs.ranges if one.up_to_bytes is None or size <= one.up_to_bytes)
+        costs = next(
+            candidate
+            for candidate in pairs.ranges
+            if candidate.up_to_bytes is None or size <= candidate.up_to_bytes
+        )
         trips = EAGER_TRIPS if size < pairs.eager_below_bytes else RENDEZVOUS_TRIPS
         per_byte = (
             costs.send_overhead_seconds_per_byte
@@ -259,6 +263,6 @@ def named_after(fit: ClassFit) -> ClassFit:
     prefix = f"classes.{fit.pair_class.name}."
     return replace(
         fit,
-        intervals={prefix + key: one for key, one in fit.intervals.items()},
+        intervals={prefix + key: interval for key, interval in fit.intervals.items()},
         not_identified={prefix + key: why for key, why in fit.not_identified.items()},
     )

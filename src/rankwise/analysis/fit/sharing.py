@@ -79,12 +79,12 @@ def check_guards(guards: Mapping[str, Observed], alone_seconds: float, dropped: 
             f"queues of the network overflowed: {dropped} packets were dropped while flows were timed",
             'give the testbed\'s NICs longer queues (queue = "1 MiB") or TCP smaller buffers (rmem, wmem)',
         )
-    for name, one in guards.items():
-        times = one.seconds / alone_seconds
+    for name, observed in guards.items():
+        times = observed.seconds / alone_seconds
         if np.any(np.abs(times / 2 - 1) > GUARD_SHARE):
-            told = ", ".join(f"{value:.2f}" for value in times)
+            ratios = ", ".join(f"{value:.2f}" for value in times)
             raise HostError(
-                f"{name}: two flows of one NIC took {told} times as long as one alone, and not 2.00",
+                f"{name}: two flows of one NIC took {ratios} times as long as one alone, and not 2.00",
                 "no model of shared capacity fits that: check that the host is idle and the network is the limit",
             )
 
@@ -109,11 +109,11 @@ def fit_model(
     values, jacobian, residuals = _fit(name, chosen, platform, patterns, simulate)
     intervals, lost = _intervals(chosen, values, jacobian, residuals)
     if lost:  # without what means nothing
-        chosen = tuple(one for one in chosen if one not in lost)
+        chosen = tuple(parameter for parameter in chosen if parameter not in lost)
         values, jacobian, residuals = _fit(name, chosen, platform, patterns, simulate)
         intervals, _ = _intervals(chosen, values, jacobian, residuals)
-    for one in {one for names in CANDIDATES[name] for one in names} - {*chosen, *lost}:
-        lost[one] = "patterns that the fit does not see are predicted no better with it"
+    for unused in {parameter for names in CANDIDATES[name] for parameter in names} - {*chosen, *lost}:
+        lost[unused] = "patterns that the fit does not see are predicted no better with it"
     model = replace(START, name=name, **dict(zip(chosen, values, strict=True)))
     if held_out:
         model = replace(model, relative_error=covering_error(_with(platform, model), name, held_out, simulate))
@@ -122,8 +122,8 @@ def fit_model(
 
 def covering_error(platform: Platform, name: str, patterns: Sequence[Observed], simulate: Simulate) -> float:
     """Return what 90 % of the measured values are within, as a share of the predicted ones."""
-    predicted = simulate(platform, name, [one.pattern for one in patterns])
-    off = [np.abs(one.seconds / ours - 1) for ours, one in zip(predicted, patterns, strict=True)]
+    predicted = simulate(platform, name, [observed.pattern for observed in patterns])
+    off = [np.abs(observed.seconds / ours - 1) for ours, observed in zip(predicted, patterns, strict=True)]
     return float(np.quantile(np.concatenate(off), 0.9, method="higher"))
 
 
@@ -135,17 +135,17 @@ def _remembering(simulate: Simulate) -> Simulate:
     known: dict[tuple[ContentionModel, Pattern], FloatArray] = {}
 
     def remembered(platform: Platform, name: str, patterns: Sequence[Pattern]) -> list[FloatArray]:
-        model = next(one for one in platform.models if one.name == name)
-        new = [one for one in dict.fromkeys(patterns) if (model, one) not in known]
+        model = next(candidate for candidate in platform.models if candidate.name == name)
+        new = [pattern for pattern in dict.fromkeys(patterns) if (model, pattern) not in known]
         if new:
-            known.update(zip(((model, one) for one in new), simulate(platform, name, new), strict=True))
-        return [known[model, one] for one in patterns]
+            known.update(zip(((model, pattern) for pattern in new), simulate(platform, name, new), strict=True))
+        return [known[model, pattern] for pattern in patterns]
 
     return remembered
 
 
 def _with(platform: Platform, model: ContentionModel) -> Platform:
-    others = tuple(one for one in platform.models if one.name != model.name)
+    others = tuple(candidate for candidate in platform.models if candidate.name != model.name)
     return replace(platform, models=(model, *others))
 
 
@@ -154,8 +154,10 @@ def _residuals(  # noqa: PLR0917 - a model, its parameters, and what to compare
     simulate: Simulate,
 ) -> FloatArray:  # fmt: skip
     model = replace(START, name=name, **dict(zip(names, map(float, values), strict=True)))
-    predicted = simulate(_with(platform, model), name, [one.pattern for one in patterns])
-    return np.concatenate([np.log(ours / one.seconds) for ours, one in zip(predicted, patterns, strict=True)])
+    predicted = simulate(_with(platform, model), name, [observed.pattern for observed in patterns])
+    return np.concatenate(
+        [np.log(ours / observed.seconds) for ours, observed in zip(predicted, patterns, strict=True)]
+    )
 
 
 def _fit(  # noqa: PLR0917 - the same, and where to begin
@@ -168,7 +170,7 @@ def _fit(  # noqa: PLR0917 - the same, and where to begin
     """
     if not names:
         return (), np.zeros((0, 0)), _residuals(name, names, np.array([]), platform, patterns, simulate)
-    low, start, high = (np.array([PARAMETERS[one][i] for one in names]) for i in range(3))
+    low, start, high = (np.array([PARAMETERS[parameter][i] for parameter in names]) for i in range(3))
 
     near = np.array(begin or start)
     edge = NEARLY * (high - low)
@@ -178,13 +180,13 @@ def _fit(  # noqa: PLR0917 - the same, and where to begin
     def off(values: FloatArray) -> FloatArray:
         return _residuals(name, names, values, platform, patterns, simulate)
 
-    found = scipy.optimize.least_squares(
+    fit = scipy.optimize.least_squares(
         off, np.where(inside, near, start), bounds=(low, high), x_scale=start,
         jac="3-point" if queues else "2-point",
-        diff_step=np.array([QUEUES_STEPS[one] if queues else STEP for one in names]),
+        diff_step=np.array([QUEUES_STEPS[parameter] if queues else STEP for parameter in names]),
         xtol=1e-4, ftol=1e-5, max_nfev=40,
     )  # fmt: skip
-    return tuple(map(float, found.x)), np.asarray(found.jac), np.asarray(found.fun)
+    return tuple(map(float, fit.x)), np.asarray(fit.jac), np.asarray(fit.fun)
 
 
 def _does_nothing(name: str, value: float) -> bool:
@@ -199,7 +201,7 @@ def _error_of_left_out(  # noqa: PLR0917 - as above
     """Each fold of the patterns is predicted from a fit on the others (Stone 1974, cross-validation)."""
     off: list[FloatArray] = []
     for fold in range(FOLDS):
-        others = [one for i, one in enumerate(patterns) if i % FOLDS != fold]
+        others = [observed for i, observed in enumerate(patterns) if i % FOLDS != fold]
         values = _fit(name, names, platform, others, simulate, begin)[0]
         off.append(_residuals(name, names, np.array(values), platform, patterns[fold::FOLDS], simulate))
     return float(np.sqrt(np.mean(np.concatenate(off) ** 2)))
@@ -209,10 +211,10 @@ def _intervals(
     names: tuple[str, ...], values: Sequence[float], jacobian: FloatArray, residuals: FloatArray
 ) -> tuple[dict[str, Interval], dict[str, str]]:  # fmt: skip
     """Of the parameters by the linearised fit; and which of them the patterns do not tell."""
-    found: dict[str, Interval] = {}
+    intervals: dict[str, Interval] = {}
     lost: dict[str, str] = {}
     if not names:
-        return found, lost
+        return intervals, lost
     variance = float(residuals @ residuals) / max(len(residuals) - len(names), 1)
     errors = np.sqrt(variance * np.diag(np.linalg.pinv(jacobian.T @ jacobian)))
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
@@ -227,5 +229,5 @@ def _intervals(
         elif interval.high > WIDEST * max(interval.low, 1e-9) and name != "mixed_cut":
             lost[name] = f"anything from {interval.low:.2g} to {interval.high:.2g} fits"
         else:
-            found[name] = interval
-    return found, lost
+            intervals[name] = interval
+    return intervals, lost

@@ -49,18 +49,20 @@ def alone_cost(alone: Sequence[Observed]) -> AloneCost:
 
     The intervals are those of the launches' own lines where there are three or more launches, else of one fit.
     """
-    sizes = np.array([one.pattern[0].bytes for one in alone], dtype=float)
+    sizes = np.array([observed.pattern[0].bytes for observed in alone], dtype=float)
     if len(set(sizes)) < 2:
         raise HostError("the cost of a flow alone takes two sizes at least", "measure alone_patterns()")
-    times = np.array([one.seconds[0] for one in alone])
+    times = np.array([observed.seconds[0] for observed in alone])
     latency, slope = _line(sizes, times)
     if slope <= 0:
         raise HostError(
             "a flow alone takes no longer for being larger",
             "the network is not what limits it: give it slower links",
         )
-    count = min(len(one.launches) for one in alone)
-    lines = np.array([_line(sizes, np.array([one.launches[i, 0] for one in alone])) for i in range(count)])
+    count = min(len(observed.launches) for observed in alone)
+    lines = np.array(
+        [_line(sizes, np.array([observed.launches[i, 0] for observed in alone])) for i in range(count)]
+    )
     halves = _Z * lines.std(axis=0, ddof=1) / np.sqrt(count) if count > 2 else _spread(sizes, times)
     return AloneCost(_estimate(latency, halves[0]), _estimate(slope, halves[1]))
 
@@ -91,10 +93,11 @@ def capacity(together: Iterable[Observed], latency_seconds: float, alone_seconds
     `alone_seconds`: what the longest flow takes alone. None where flows together take no longer than that.
     """
     rates = []
-    for one in together:
-        total = sum(flow.bytes for flow in one.pattern)
-        times = one.launches[:, np.argmax(one.seconds)]  # of the last one; each launch's last is late by chance
-        if one.seconds.max() > SATURATED * alone_seconds:
+    for observed in together:
+        total = sum(flow.bytes for flow in observed.pattern)
+        # of the last one; each launch's last is late by chance
+        times = observed.launches[:, np.argmax(observed.seconds)]
+        if observed.seconds.max() > SATURATED * alone_seconds:
             rates.append(total / (times - latency_seconds))
     if not rates:
         return None

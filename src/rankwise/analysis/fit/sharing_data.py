@@ -31,22 +31,22 @@ class Observed:
 def observed(launches: Iterable[Launch], implementation: str) -> dict[Pattern, Observed]:
     """Return what was measured of each pattern with an implementation."""
     return {
-        pattern: Observed(pattern, np.array([np.median(one, axis=0) for one in each]))
+        pattern: Observed(pattern, np.array([np.median(times, axis=0) for times in each]))
         for pattern, each in repetitions(launches, implementation).items()
     }
 
 
 def repetitions(launches: Iterable[Launch], implementation: str) -> dict[Pattern, list[FloatArray]]:
     """Return of each pattern the seconds of its flows in each launch, shape (repetitions, flows)."""
-    found: defaultdict[Pattern, list[FloatArray]] = defaultdict(list)
+    by_pattern: defaultdict[Pattern, list[FloatArray]] = defaultdict(list)
     for launch in launches:
         for line in launch.timelines:
             cell = line.cell
             if line.quantity != "flow" or cell.implementation != implementation or not is_pattern(cell.benchmark):
                 continue
             pattern = pattern_of(cell.benchmark, cell.size_bytes)
-            found[pattern].append(line.times_seconds.reshape(-1, len(pattern)))
-    return dict(found)
+            by_pattern[pattern].append(line.times_seconds.reshape(-1, len(pattern)))
+    return dict(by_pattern)
 
 
 def dropped_packets(launches: Iterable[Launch]) -> int:

@@ -107,16 +107,20 @@ def random_pattern(
 
 def _pairs(places: list[int], flows: int) -> list[tuple[int, int]]:
     """Pairs of different nodes, each once, from shuffled places; [] where they do not come out."""
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     left = list(places)
     known: set[frozenset[int]] = set()
-    while len(found) < flows:
+    while len(pairs) < flows:
         source = left.pop(0)
-        fitting = (i for i, one in enumerate(left) if one != source and frozenset((source, one)) not in known)
+        fitting = (
+            i
+            for i, candidate in enumerate(left)
+            if candidate != source and frozenset((source, candidate)) not in known
+        )
         at = next(fitting, None)
         if at is None:
             return []
         target = left.pop(at)
         known.add(frozenset((source, target)))
-        found.append((source, target))
-    return found
+        pairs.append((source, target))
+    return pairs

@@ -13,62 +13,65 @@ from rankwise.core.platform import Interval, Platform, PlatformSite, Route
 
 
 def with_sharing(
-    platform: Platform, site: str, found: SharingFit, unseen: Sequence[Observed], simulate: Simulate
+    platform: Platform, site: str, fit: SharingFit, unseen: Sequence[Observed], simulate: Simulate
 ) -> Platform:
     """Return the platform with the rates of this site's nodes and with all models, each with its interval.
 
     A model's error is that of this very platform on the patterns that no fit has seen, `unseen`: what a message
     costs alone was fitted to single messages, and that has a share in it.
     """
-    measured = {"out_bytes_per_second": found.out_rate, "in_bytes_per_second": found.in_rate}
-    rates = {key: one for key, one in measured.items() if one}
-    sites = tuple(_with_rates(one, found) if one.name == site else one for one in platform.sites)
-    fitted = replace(platform, sites=sites, models=tuple(one.model for one in found.models.values()))
+    measured = {"out_bytes_per_second": fit.out_rate, "in_bytes_per_second": fit.in_rate}
+    rates = {key: rate for key, rate in measured.items() if rate}
+    sites = tuple(
+        _with_rates(candidate, fit) if candidate.name == site else candidate for candidate in platform.sites
+    )
+    fitted = replace(platform, sites=sites, models=tuple(model_fit.model for model_fit in fit.models.values()))
     if unseen:
         alone = _one_site(fitted, site)
         fitted = replace(fitted, models=tuple(
-            replace(one, relative_error=covering_error(alone, one.name, unseen, simulate)) for one in fitted.models
+            replace(candidate, relative_error=covering_error(alone, candidate.name, unseen, simulate))
+            for candidate in fitted.models
         ))  # fmt: skip
     return replace(
         fitted,
-        intervals={**platform.intervals, **_intervals(site, rates, found)},
-        not_identified=_not_identified(platform, site, rates, found),
+        intervals={**platform.intervals, **_intervals(site, rates, fit)},
+        not_identified=_not_identified(platform, site, rates, fit),
     )
 
 
-def _with_rates(site: PlatformSite, found: SharingFit) -> PlatformSite:
+def _with_rates(site: PlatformSite, fit: SharingFit) -> PlatformSite:
     """A NIC that was not the limit keeps the rate that single messages told."""
-    (fitted,) = found.platform.sites
+    (fitted,) = fit.platform.sites
     return replace(
         site,
-        out_bytes_per_second=(fitted if found.out_rate else site).out_bytes_per_second,
-        in_bytes_per_second=(fitted if found.in_rate else site).in_bytes_per_second,
+        out_bytes_per_second=(fitted if fit.out_rate else site).out_bytes_per_second,
+        in_bytes_per_second=(fitted if fit.in_rate else site).in_bytes_per_second,
     )
 
 
 def _one_site(platform: Platform, site: str) -> Platform:
     """The platform of this site's nodes alone: ranks of its patterns count from there."""
     own: tuple[Route, ...] = tuple(
-        one for one in platform.routes if one.from_site == site and one.to_site == site
+        route for route in platform.routes if route.from_site == site and route.to_site == site
     )  # fmt: skip
     return replace(
-        platform, sites=tuple(one for one in platform.sites if one.name == site),
-        routes=tuple(replace(one, links=()) for one in own), links=(),
+        platform, sites=tuple(candidate for candidate in platform.sites if candidate.name == site),
+        routes=tuple(replace(route, links=()) for route in own), links=(),
     )  # fmt: skip
 
 
-def _intervals(site: str, rates: Mapping[str, Estimate], found: SharingFit) -> dict[str, Interval]:
-    of_rates = {f"sites.{site}.{key}": one.interval for key, one in rates.items()}
+def _intervals(site: str, rates: Mapping[str, Estimate], fit: SharingFit) -> dict[str, Interval]:
+    of_rates = {f"sites.{site}.{key}": rate.interval for key, rate in rates.items()}
     of_models = {
         f"models.{name}.{key}": interval
-        for name, one in found.models.items()
-        for key, interval in one.intervals.items()
+        for name, model_fit in fit.models.items()
+        for key, interval in model_fit.intervals.items()
     }
     return {**of_rates, **of_models}
 
 
 def _not_identified(
-    platform: Platform, site: str, rates: Mapping[str, Estimate], found: SharingFit
+    platform: Platform, site: str, rates: Mapping[str, Estimate], fit: SharingFit
 ) -> dict[str, str]:  # fmt: skip
     """Return what is left; one switch has no links, those between sites stay unknown."""
     left = dict(platform.not_identified)
@@ -76,6 +79,6 @@ def _not_identified(
         left.pop(key, None)
     if len(platform.sites) > 1:
         left["links"] = "patterns were measured within one site: what sites share between them is not known"
-    for name, one in found.models.items():
-        left |= {f"models.{name}.{key}": why for key, why in one.not_identified.items()}
+    for name, model_fit in fit.models.items():
+        left |= {f"models.{name}.{key}": why for key, why in model_fit.not_identified.items()}
     return left

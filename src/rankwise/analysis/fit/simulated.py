@@ -25,17 +25,19 @@ def simulated(platform: Platform, model: str, patterns: Sequence[Pattern]) -> li
     HostError in the simulator's words.
     """
     if platform.links and len(patterns) > 1:
-        return [times for one in patterns for times in simulated(platform, model, [one])]
+        return [times for pattern in patterns for times in simulated(platform, model, [pattern])]
     wide = replace(platform, sites=tuple(
         replace(site, nodes=tuple(f"{node}#{copy}" for copy in range(len(patterns)) for node in site.nodes))
         for site in platform.sites
     ))  # fmt: skip
     jobs = [
-        SimulatorJob(str(copy), text=text_of(one), nodes=_nodes(platform, copy, len(patterns), ranks_of(one)))
-        for copy, one in enumerate(patterns)
+        SimulatorJob(
+            str(copy), text=text_of(pattern), nodes=_nodes(platform, copy, len(patterns), ranks_of(pattern))
+        )
+        for copy, pattern in enumerate(patterns)
     ]
-    found = simulate(simulator_json(wide, model, TOLERANCE), jobs, Bounds(LIMIT_SECONDS, at_once=1))
-    return [np.array([flow.end_seconds - flow.start_seconds for flow in job.flows]) for job in found.jobs]
+    simulation = simulate(simulator_json(wide, model, TOLERANCE), jobs, Bounds(LIMIT_SECONDS, at_once=1))
+    return [np.array([flow.end_seconds - flow.start_seconds for flow in job.flows]) for job in simulation.jobs]
 
 
 def _nodes(platform: Platform, copy: int, copies: int, ranks: int) -> tuple[int, ...]:
