@@ -38,20 +38,22 @@ def beside_native(points: Points, delta: float, alpha: float) -> tuple[BesideNat
     )
 
 
-def worth_showing(found: Iterable[BesideNative]) -> list[BesideNative]:
+def worth_showing(comparisons: Iterable[BesideNative]) -> list[BesideNative]:
     """Return those of a user's files, and all others that are faster than the operation itself."""
-    return [one for one in found if is_file(one.schedule) or one.verdict.verdict == "faster"]
+    return [beside for beside in comparisons if is_file(beside.schedule) or beside.verdict.verdict == "faster"]
 
 
-def sentences(found: Iterable[BesideNative]) -> list[str]:
+def sentences(comparisons: Iterable[BesideNative]) -> list[str]:
     """Say how each schedule of a user's does: `mpich: bcast.file:mine beside its own bcast: faster at 2 sizes`."""
     counted: dict[tuple[str, str], Counter[str]] = {}
-    for one in found:
-        if is_file(one.schedule):
-            counted.setdefault((one.implementation, one.schedule), Counter())[one.verdict.verdict] += 1
+    for beside in comparisons:
+        if is_file(beside.schedule):
+            counted.setdefault((beside.implementation, beside.schedule), Counter())[beside.verdict.verdict] += 1
     return [
         f"{implementation}: {schedule} beside its own {operation_of(schedule)}: "
-        + ", ".join(f"{word} at {count} of {words.total()} sizes" for word, count in words.most_common())
+        + ", ".join(
+            f"{word} at {count} of {verdict_counts.total()} sizes" for word, count in verdict_counts.most_common()
+        )
         + "."
-        for (implementation, schedule), words in counted.items()
+        for (implementation, schedule), verdict_counts in counted.items()
     ]

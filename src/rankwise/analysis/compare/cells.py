@@ -85,7 +85,7 @@ def gather(
     """
     parts: defaultdict[tuple[Cell, Quantity], list[_Part]] = defaultdict(list)
     launched: Counter[tuple[str, int, tuple[Options, str, str] | None]] = Counter()
-    for launch in sorted(launches, key=lambda one: one.started_at):
+    for launch in sorted(launches, key=lambda recorded: recorded.started_at):
         if launch.verifying:
             continue
         key = (launch.implementation, launch.ranks, _settings(launch))
@@ -95,8 +95,8 @@ def gather(
         # A failed launch counts as well: the rounds of the implementations stay side by side.
         launched[key] += 1
     return [
-        _cell_data(cell, quantity, found, benchmarks[cell.benchmark], quantile)
-        for (cell, quantity), found in sorted(parts.items(), key=lambda item: item[0])
+        _cell_data(cell, quantity, visits_of_cell, benchmarks[cell.benchmark], quantile)
+        for (cell, quantity), visits_of_cell in sorted(parts.items(), key=lambda item: item[0])
     ]
 
 
@@ -159,9 +159,9 @@ def judged_points(cells: Iterable[CellData], wrong: Iterable[Cell] = ()) -> dict
 
 def by_round(cells: Iterable[tuple[IntArray, FloatArray]]) -> FloatArray:
     """Return launch medians as an array of shape (cells, rounds), nan where a cell has none."""
-    found = list(cells)
-    rounds = np.unique(np.concatenate([of_cell for of_cell, _ in found]))
-    table = np.full((len(found), rounds.size), np.nan)
-    for row, (of_cell, medians) in zip(table, found, strict=True):
+    all_cells = list(cells)
+    rounds = np.unique(np.concatenate([of_cell for of_cell, _ in all_cells]))
+    table = np.full((len(all_cells), rounds.size), np.nan)
+    for row, (of_cell, medians) in zip(table, all_cells, strict=True):
         row[np.searchsorted(rounds, of_cell)] = medians
     return table

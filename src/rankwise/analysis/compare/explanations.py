@@ -42,11 +42,11 @@ def explanations(points: Points, baseline: str, implementations: Sequence[str]) 
             native = replace(point, benchmark=operation_of(point.benchmark))
             schedules[native][point.benchmark] = cells
     return tuple(
-        found
+        explanation
         for point, cells in points.items()
         for candidate in implementations
         if candidate != baseline and {baseline, candidate} <= set(cells) and point in schedules
-        for found in _explained(cells[baseline], cells[candidate], schedules[point])
+        for explanation in _explained(cells[baseline], cells[candidate], schedules[point])
     )
 
 
@@ -62,7 +62,7 @@ def _explained(
     }
     if not common:
         return
-    name = min(common, key=lambda one: sum(np.log(median(data.medians)) for data in common[one]))
+    name = min(common, key=lambda schedule: sum(np.log(median(data.medians)) for data in common[schedule]))
     own = [_within_launches(side, schedule) for side, schedule in zip(sides, common[name], strict=True)]
     factors = _factors(baseline, candidate, common[name], own)
     if factors is None:
@@ -88,13 +88,13 @@ def _factors(
     baseline: CellData, candidate: CellData, schedule: Sequence[CellData], own: Sequence[CellData]
 ) -> tuple[Factor, Factor, Factor] | None:
     """The whole difference, and the parts of algorithm and core; None with too few launches on a side."""
-    found = []
+    factors = []
     for here, there in ((baseline, candidate), (own[0], own[1]), (schedule[0], schedule[1])):
         pair = pair_up(here.point, here, there) if here.rounds.size and there.rounds.size else None
         if pair is None or min(pair.baseline_medians.size, pair.candidate_medians.size) < MIN_FOR_RATIO:
             return None
-        found.append(_factor(pair.baseline_medians, pair.candidate_medians))
-    return found[0], found[1], found[2]
+        factors.append(_factor(pair.baseline_medians, pair.candidate_medians))
+    return factors[0], factors[1], factors[2]
 
 
 def _factor(baseline: FloatArray, candidate: FloatArray) -> Factor:
@@ -102,11 +102,12 @@ def _factor(baseline: FloatArray, candidate: FloatArray) -> Factor:
     return Factor(median(candidate) / median(baseline), float(low[0]), float(high[0]))
 
 
-def sentence(one: Explanation) -> str:
+def sentence(explanation: Explanation) -> str:
     """Return `mpich takes 1.80 [1.70, 1.90] times as long as lammpi: 1.50 [...] by its algorithm, ...`."""
     return (
-        f"{one.candidate} takes {_words(one.total)} times as long as {one.baseline}: "
-        f"{_words(one.algorithm)} from the algorithm, {_words(one.core)} from the point-to-point layer"
+        f"{explanation.candidate} takes {_words(explanation.total)} times as long as {explanation.baseline}: "
+        f"{_words(explanation.algorithm)} from the algorithm, "
+        f"{_words(explanation.core)} from the point-to-point layer"
     )
 
 

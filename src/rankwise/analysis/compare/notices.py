@@ -42,7 +42,7 @@ def notices(
 
     `verdicts` are all those that shared one correction.
     """
-    found = (
+    candidates = (
         wrong_data(failures),
         _failed(failures),
         _unchecked(launches, cells),
@@ -56,7 +56,7 @@ def notices(
         _clock_error(launches, cells),
         _late_starts(cells),
     )
-    return (*(notice for notice in found if notice is not None), *of_launches(launches))
+    return (*(notice for notice in candidates if notice is not None), *of_launches(launches))
 
 
 def wrong_data(failures: Iterable[CellFailure]) -> Notice | None:
@@ -187,10 +187,10 @@ def _timer_cost(launches: Sequence[Launch], cells: Sequence[CellData]) -> Notice
 
 def _mixed_starts(cells: Sequence[CellData]) -> Notice | None:
     """Last exit less first entry means something else after a barrier, which ranks leave one after the other."""
-    found: defaultdict[tuple[Point, Quantity], set[Starts]] = defaultdict(set)
+    starts_of: defaultdict[tuple[Point, Quantity], set[Starts]] = defaultdict(set)
     for data in cells:
-        found[data.point, data.quantity] |= {data.starts} - {""}
-    mixed = {key for key, starts in found.items() if len(starts) > 1 or "mixed" in starts}
+        starts_of[data.point, data.quantity] |= {data.starts} - {""}
+    mixed = {key for key, starts in starts_of.items() if len(starts) > 1 or "mixed" in starts}
     from_barrier = Counter(
         data.cell.variant
         for data in cells

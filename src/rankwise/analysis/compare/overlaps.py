@@ -33,15 +33,17 @@ def overlaps(cells: Iterable[CellData]) -> tuple[Overlap, ...]:
 
     The three are of one launch, which sizes the computation by its own time; the interval is over launches.
     """
-    found: defaultdict[Cell, dict[Quantity, CellData]] = defaultdict(dict)
+    by_cell: defaultdict[Cell, dict[Quantity, CellData]] = defaultdict(dict)
     for data in cells:
-        found[data.cell][data.quantity] = data
-    every = (_overlap(cell, parts) for cell, parts in found.items() if {"time", "total", "compute"} <= set(parts))
-    return tuple(one for one in every if one is not None)
+        by_cell[data.cell][data.quantity] = data
+    every = (
+        _overlap(cell, parts) for cell, parts in by_cell.items() if {"time", "total", "compute"} <= set(parts)
+    )
+    return tuple(complete for complete in every if complete is not None)
 
 
 def _overlap(cell: Cell, parts: dict[Quantity, CellData]) -> Overlap | None:
-    rounds = reduce(np.intersect1d, (one.rounds for one in parts.values()))
+    rounds = reduce(np.intersect1d, (data.rounds for data in parts.values()))
     time, total, compute = (
         parts[quantity].medians[np.isin(parts[quantity].rounds, rounds)]
         for quantity in ("time", "total", "compute")

@@ -62,30 +62,30 @@ def headline(comparison: Comparison) -> str:
     rest = [f"{counts[word]} {word}" for word in _NOT_SHOWN if counts[word]]
     shown = f"a difference is shown in {counts['faster'] + counts['slower']} of {total} comparisons"
     shown += f" ({', '.join(rest)})" if rest else ""
-    found = cells_won(comparison)
-    ranking = sorted(found, key=lambda name: -found[name][0])
-    fastest = [f"{name} in {found[name][0]} of {found[name][2]} cells" for name in ranking if found[name][0]]
+    won = cells_won(comparison)
+    ranking = sorted(won, key=lambda name: -won[name][0])
+    fastest = [f"{name} in {won[name][0]} of {won[name][2]} cells" for name in ranking if won[name][0]]
     return f"Fastest: {_listed(fastest)}; {shown}." if fastest else f"{shown[0].upper()}{shown[1:]}."
 
 
 def cells_won(comparison: Comparison) -> dict[str, tuple[int, int, int]]:
     """Return for each implementation the cells where it is fastest, where it is unbeaten, and all of them."""
-    found: dict[str, tuple[int, int, int]] = {}
+    won: dict[str, tuple[int, int, int]] = {}
     for row in comparison.summary:
         if row.size_class == "all":
-            fastest, unbeaten, cells = found.get(row.implementation, (0, 0, 0))
-            found[row.implementation] = (fastest + row.fastest, unbeaten + row.unbeaten, cells + row.cells)
-    return found
+            fastest, unbeaten, cells = won.get(row.implementation, (0, 0, 0))
+            won[row.implementation] = (fastest + row.fastest, unbeaten + row.unbeaten, cells + row.cells)
+    return won
 
 
 def _explained(comparison: Comparison) -> list[str]:
     """The largest differences that the same schedules on both MPIs part into algorithm and core."""
-    found = [one for one in comparison.explanations if one.total.differs]
-    found.sort(key=lambda one: -abs(math.log(one.total.ratio)))
+    differing = [explanation for explanation in comparison.explanations if explanation.total.differs]
+    differing.sort(key=lambda explanation: -abs(math.log(explanation.total.ratio)))
     return [
-        f"{one.operation} of {format_size(one.size_bytes)} on {one.ranks} ranks: {explanation_sentence(one)} "
-        f"({one.schedule} on both)."
-        for one in found[:_SHOWN_EXPLANATIONS]
+        f"{explanation.operation} of {format_size(explanation.size_bytes)} on {explanation.ranks} ranks: "
+        f"{explanation_sentence(explanation)} ({explanation.schedule} on both)."
+        for explanation in differing[:_SHOWN_EXPLANATIONS]
     ]
 
 
@@ -93,15 +93,13 @@ def _winners(comparison: Comparison) -> list[str]:
     """Who is shown to be fastest in how many cells, and who is not shown to be beaten."""
     if not any(verdict.verdict in ("faster", "slower") for verdict in comparison.verdicts):
         return ["No implementation is shown to be faster than another in any cell."]
-    found = cells_won(comparison)
+    won = cells_won(comparison)
     said = []
-    for which, words in enumerate(("Significantly fastest", "Not significantly slower than any other")):
-        ranking = sorted(found, key=lambda name: -found[name][which])
-        cells = [
-            f"{name} in {found[name][which]} of {found[name][2]} cells" for name in ranking if found[name][which]
-        ]
+    for which, title in enumerate(("Significantly fastest", "Not significantly slower than any other")):
+        ranking = sorted(won, key=lambda name: -won[name][which])
+        cells = [f"{name} in {won[name][which]} of {won[name][2]} cells" for name in ranking if won[name][which]]
         if cells:
-            said.append(f"{words}: {_listed(cells)}.")
+            said.append(f"{title}: {_listed(cells)}.")
     return said
 
 
@@ -150,7 +148,7 @@ def _clear(row: SummaryRow, tests: float) -> bool:
 
 def _verdicts(comparison: Comparison) -> list[str]:
     counts = Counter(verdict.verdict for verdict in comparison.verdicts)
-    words: dict[VerdictWord, str] = {
+    plural: dict[VerdictWord, str] = {
         "faster": "faster",
         "slower": "slower",
         "probably faster": "probably faster",
@@ -158,7 +156,7 @@ def _verdicts(comparison: Comparison) -> list[str]:
         "equivalent": f"equivalent (within {comparison.delta:.0%})",
         "undecided": "undecided",
     }
-    parts = [f"{counts[verdict]} {word}" for verdict, word in words.items() if counts[verdict]]
+    parts = [f"{counts[verdict]} {word}" for verdict, word in plural.items() if counts[verdict]]
     total = len(comparison.verdicts)
     noun = "comparison" if total == 1 else "comparisons"
     said = [f"Cell by cell against {comparison.baseline}, of {total} {noun}: {_listed(parts)}."]
@@ -168,7 +166,7 @@ def _verdicts(comparison: Comparison) -> list[str]:
             f"Probably: with these, at most {comparison.alpha:.0%} of all are expected to be false "
             "(Benjamini-Hochberg)."
         )
-    visible = [one.visible_ratio for one in comparison.verdicts if one.verdict == "undecided"]
+    visible = [verdict.visible_ratio for verdict in comparison.verdicts if verdict.verdict == "undecided"]
     if visible and math.isfinite(middle := median(np.array(visible))):
         said.append(
             f"Undecided cells: minimum detectable difference {difference_words(middle)} (median over these cells)."

@@ -25,7 +25,7 @@ MOMENTS = 200
 
 def streams(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> tuple[StreamCurve, ...]:
     """Return one for each cell of a stream, ascending; launches with samples that are not times are left out."""
-    found: defaultdict[Cell, list[FloatArray]] = defaultdict(list)
+    by_cell: defaultdict[Cell, list[FloatArray]] = defaultdict(list)
     for launch in launches:
         visits: defaultdict[Cell, list[FloatArray]] = defaultdict(list)
         for series in launch.series:
@@ -34,14 +34,14 @@ def streams(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> 
             if is_stream and seconds.size and np.all((seconds > 0) & np.isfinite(seconds)):
                 visits[cell].append(seconds)
         for cell, of_cell in visits.items():
-            found[cell].append(_of_launch(of_cell))
-    return tuple(_curve(cell, benchmarks[cell.benchmark], found[cell]) for cell in sorted(found))
+            by_cell[cell].append(_of_launch(of_cell))
+    return tuple(_curve(cell, benchmarks[cell.benchmark], by_cell[cell]) for cell in sorted(by_cell))
 
 
 def _of_launch(visits: Sequence[FloatArray]) -> FloatArray:
     """The geometric mean of each message over the visits, as of a cell's value; as far as all of them go."""
-    length = min(one.size for one in visits)
-    means: FloatArray = np.exp(np.mean(np.log([one[:length] for one in visits]), axis=0))
+    length = min(visit.size for visit in visits)
+    means: FloatArray = np.exp(np.mean(np.log([visit[:length] for visit in visits]), axis=0))
     return means if len(visits) > 1 else visits[0]
 
 
@@ -101,27 +101,29 @@ def _smoothed(seconds: FloatArray) -> FloatArray:
 
 def timelines(launches: Sequence[Launch]) -> tuple[TimelineCurve, ...]:
     """Return one for each cell and quantity that TCP told of, in ascending order."""
-    found: defaultdict[tuple[Cell, TimelineQuantity], list[list[Timeline]]] = defaultdict(list)
+    by_quantity: defaultdict[tuple[Cell, TimelineQuantity], list[list[Timeline]]] = defaultdict(list)
     for launch in launches:
         visits: defaultdict[tuple[Cell, TimelineQuantity], list[Timeline]] = defaultdict(list)
-        for one in launch.timelines:
-            if one.times_seconds.size:
-                visits[one.cell, one.quantity].append(one)
+        for timeline in launch.timelines:
+            if timeline.times_seconds.size:
+                visits[timeline.cell, timeline.quantity].append(timeline)
         for measured, of_launch in visits.items():
-            found[measured].append(of_launch)
+            by_quantity[measured].append(of_launch)
     order = get_args(TimelineQuantity)
-    keys = sorted(found, key=lambda key: (key[0], order.index(key[1])))
-    return tuple(_timeline(*key, found[key]) for key in keys)
+    keys = sorted(by_quantity, key=lambda key: (key[0], order.index(key[1])))
+    return tuple(_timeline(*key, by_quantity[key]) for key in keys)
 
 
 def _timeline(cell: Cell, quantity: TimelineQuantity, of_launches: Sequence[Sequence[Timeline]]) -> TimelineCurve:
     """At common moments, since each launch was asked at its own; a value holds until the next one."""
-    ends = np.sort([max(one.times_seconds[-1] for one in visits) for visits in of_launches])
+    ends = np.sort([max(timeline.times_seconds[-1] for timeline in visits) for visits in of_launches])
     moments = np.linspace(0.0, ends[(ends.size - 1) // 2], MOMENTS)
     middle, low, high = np.empty(MOMENTS), np.empty(MOMENTS), np.empty(MOMENTS)
     for place, moment in enumerate(moments):
-        reaching = [[one for one in visits if one.times_seconds[-1] >= moment] for visits in of_launches]
-        values = np.array([np.mean([_value_at(one, moment) for one in visits]) for visits in reaching if visits])
+        reaching = [[visit for visit in visits if visit.times_seconds[-1] >= moment] for visits in of_launches]
+        values = np.array(
+            [np.mean([_value_at(visit, moment) for visit in visits]) for visits in reaching if visits]
+        )
         middle[place] = median(values)
         low[place], high[place] = median_interval(values)
     return TimelineCurve(cell, quantity, moments, middle, low, high, len(of_launches))

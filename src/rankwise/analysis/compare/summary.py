@@ -60,13 +60,13 @@ def standings(everyone: Iterable[tuple[Point, Verdict]]) -> dict[str, Standing]:
     for point, verdict in everyone:
         others[verdict.baseline, point].append(verdict.verdict)
         others[verdict.candidate, point].append(REVERSED[verdict.verdict])
-    found: defaultdict[str, list[list[Point]]] = defaultdict(lambda: [[], []])
-    for (name, point), words in others.items():
-        if set(words) <= {"slower", "equivalent"} and "slower" in words:
-            found[name][0].append(point)
-        if "faster" not in words:
-            found[name][1].append(point)
-    return {name: Standing(*map(frozenset, points)) for name, points in found.items()}
+    by_name: defaultdict[str, list[list[Point]]] = defaultdict(lambda: [[], []])
+    for (name, point), verdict_words in others.items():
+        if set(verdict_words) <= {"slower", "equivalent"} and "slower" in verdict_words:
+            by_name[name][0].append(point)
+        if "faster" not in verdict_words:
+            by_name[name][1].append(point)
+    return {name: Standing(*map(frozenset, points)) for name, points in by_name.items()}
 
 
 def summary_rows(

@@ -36,17 +36,17 @@ def switch_points(cells: Iterable[CellData], *, seed: int = 0) -> tuple[SwitchPo
 def _of_curve(curve: Sequence[CellData], generator: np.random.Generator) -> Iterator[SwitchPoint]:
     sizes = np.array([float(data.cell.size_bytes) for data in curve])
     seconds = np.array([median(data.medians) for data in curve])
-    found = [one for one in find_breaks(sizes, seconds) if one.jump != 1]
-    if not found or min(data.medians.size for data in curve) < FEWEST_LAUNCHES:
+    breaks = [each for each in find_breaks(sizes, seconds) if each.jump != 1]
+    if not breaks or min(data.medians.size for data in curve) < FEWEST_LAUNCHES:
         return
     table = by_round((data.rounds, data.medians) for data in curve)
     drawn = np.exp(bootstrap_log_medians(table, RESAMPLES, generator)).T
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     cell = curve[0].cell
-    for one in found:
-        low, high = np.nanquantile(jumps(sizes, drawn, one), tails)
+    for kink in breaks:
+        low, high = np.nanquantile(jumps(sizes, drawn, kink), tails)
         if low > 1 or high < 1:
             yield SwitchPoint(
-                cell.variant, cell.benchmark, cell.ranks, int(one.below), int(one.at), one.jump, cell.options,
-                cell.placement, min(float(low), one.jump), max(float(high), one.jump),
+                cell.variant, cell.benchmark, cell.ranks, int(kink.below), int(kink.at), kink.jump, cell.options,
+                cell.placement, min(float(low), kink.jump), max(float(high), kink.jump),
             )  # fmt: skip

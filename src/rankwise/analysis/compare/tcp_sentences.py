@@ -25,7 +25,7 @@ def tcp_sentences(comparison: Comparison) -> list[str]:
     for overhead in comparison.overheads:
         if overhead.launches >= MIN_FOR_RATIO:
             by_way[overhead.ranks, overhead.options, overhead.placement].append(overhead)
-    said = [_overhead(way, found, several) for way, found in list(by_way.items())[:_SHOWN_GROUPS]]
+    said = [_overhead(way, overheads, several) for way, overheads in list(by_way.items())[:_SHOWN_GROUPS]]
     by_stream: defaultdict[tuple[int, _Way], list[StreamCurve]] = defaultdict(list)
     for stream in comparison.streams:
         cell = stream.cell
@@ -45,10 +45,13 @@ def _overhead(way: _Way, overheads: Sequence[Overhead], several: frozenset[str])
     """`MPI's ping-pong over that of raw TCP (2 ranks): at 1 B +5.1 us (+4.9 us to +5.3 us) with mpich; ...`."""
     sizes = sorted({overhead.size_bytes for overhead in overheads})
     parts = []
-    for size_bytes, words in dict.fromkeys(((sizes[0], _difference), (sizes[-1], _ratio))):
-        here = sorted((one for one in overheads if one.size_bytes == size_bytes), key=lambda one: one.ratio)
-        shown = [f"{words(one)} with {one.implementation}" for one in here if _is_shown(one)]
-        level = [one.implementation for one in here if not _is_shown(one)]
+    for size_bytes, text_of in dict.fromkeys(((sizes[0], _difference), (sizes[-1], _ratio))):
+        here = sorted(
+            (overhead for overhead in overheads if overhead.size_bytes == size_bytes),
+            key=lambda overhead: overhead.ratio,
+        )
+        shown = [f"{text_of(overhead)} with {overhead.implementation}" for overhead in here if _is_shown(overhead)]
+        level = [overhead.implementation for overhead in here if not _is_shown(overhead)]
         ends = [" to ".join(shown[:: len(shown) - 1] if len(shown) > 1 else shown)] if shown else []
         ends += [f"no difference shown with {', '.join(level)}"] if level else []
         parts.append(f"at {format_size(size_bytes)} {', '.join(ends)}")
@@ -59,15 +62,18 @@ def _is_shown(overhead: Overhead) -> bool:
     return overhead.ratio_low > 1 or overhead.ratio_high < 1
 
 
-def _difference(one: Overhead) -> str:
+def _difference(overhead: Overhead) -> str:
     return (
-        f"{signed_time(one.difference_seconds)} "
-        f"({signed_time(one.difference_low_seconds)} to {signed_time(one.difference_high_seconds)})"
+        f"{signed_time(overhead.difference_seconds)} "
+        f"({signed_time(overhead.difference_low_seconds)} to {signed_time(overhead.difference_high_seconds)})"
     )
 
 
-def _ratio(one: Overhead) -> str:
-    return f"{ratio_words(one.ratio)} ({ratio_words(one.ratio_low)}-{ratio_words(one.ratio_high)}) times its time"
+def _ratio(overhead: Overhead) -> str:
+    return (
+        f"{ratio_words(overhead.ratio)} "
+        f"({ratio_words(overhead.ratio_low)}-{ratio_words(overhead.ratio_high)}) times its time"
+    )
 
 
 def ratio_words(ratio: float) -> str:

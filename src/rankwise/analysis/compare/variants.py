@@ -25,7 +25,7 @@ def plain_cell(cell: Cell) -> Cell:
 
 def cells_of(launch: Launch) -> list[Cell]:
     """Return the cells that the launch has anything to say of."""
-    measured, failed = [one.cell for one in launch.series], [one.cell for one in launch.failures]
+    measured, failed = [series.cell for series in launch.series], [failure.cell for failure in launch.failures]
     return [*measured, *failed, *launch.verified]
 
 
@@ -33,8 +33,8 @@ def with_cells(launch: Launch, changed: Callable[[Cell], Cell]) -> Launch:
     """Return the launch with `changed(cell)` in place of each cell."""
     return replace(
         launch,
-        series=tuple(replace(one, cell=changed(one.cell)) for one in launch.series),
-        failures=tuple(replace(one, cell=changed(one.cell)) for one in launch.failures),
-        timelines=tuple(replace(one, cell=changed(one.cell)) for one in launch.timelines),
+        series=tuple(replace(series, cell=changed(series.cell)) for series in launch.series),
+        failures=tuple(replace(failure, cell=changed(failure.cell)) for failure in launch.failures),
+        timelines=tuple(replace(timeline, cell=changed(timeline.cell)) for timeline in launch.timelines),
         verified=tuple(map(changed, launch.verified)),
     )

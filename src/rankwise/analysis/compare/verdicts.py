@@ -58,13 +58,13 @@ def pair_up(point: Point, baseline: CellData, candidate: CellData) -> Pair | Non
 
 def all_pairs(points: Mapping[Point, Mapping[str, CellData]], implementations: Sequence[str]) -> list[Pair]:
     """Pair every two implementations at each point they share, the earlier of `implementations` as baseline."""
-    found = [
+    pairs = [
         pair_up(point, cells[left], cells[right])
         for left, right in combinations(implementations, 2)
         for point, cells in points.items()
         if left in cells and right in cells
     ]
-    return [pair for pair in found if pair is not None]
+    return [pair for pair in pairs if pair is not None]
 
 
 SizeClass = Literal["small", "medium", "large"]
@@ -118,8 +118,8 @@ def judge(pairs: Sequence[Pair], delta: float, alpha: float) -> tuple[Verdict, .
         low[rows], high[rows] = ratio_intervals(*_stacked(pairs, rows))
     open_tests = max(1, int(np.sum(adjusted >= alpha)))
     return tuple(
-        _verdict(pair, _Evidence(*map(float, found)), delta, alpha, open_tests)
-        for pair, *found in zip(pairs, low, high, adjusted, probable, strict=True)
+        _verdict(pair, _Evidence(*map(float, figures)), delta, alpha, open_tests)
+        for pair, *figures in zip(pairs, low, high, adjusted, probable, strict=True)
     )
 
 
