@@ -55,25 +55,25 @@ class Application:
 
         Cells that are equally near share them. Messages between two ranks stand for those of all communicators.
         """
-        found = [0.0] * len(cells)
+        calls = [0.0] * len(cells)
         for use, count in self.counts:
             distances = {
                 i: abs(math.log2(max(cell.size_bytes, 1)) - math.log2(max(use.size_bytes, 1)))
                 for i, cell in enumerate(cells)
                 if cell.benchmark == use.operation and (use.operation == POINT_TO_POINT or cell.ranks == use.ranks)
             }
-            nearest = [i for i, one in distances.items() if one == min(distances.values())]
+            nearest = [i for i, distance in distances.items() if distance == min(distances.values())]
             for i in nearest:
-                found[i] += count / len(nearest)
-        return tuple(found)
+                calls[i] += count / len(nearest)
+        return tuple(calls)
 
 
 def together(applications: Iterable[Application]) -> Application | None:
     """Return what several do, as one; None without any."""
     several = list(applications)
     counts: Counter[Use] = Counter()
-    for one in several:
-        counts.update(dict(one.counts))
+    for application in several:
+        counts.update(dict(application.counts))
     return Application(tuple(sorted(counts.items()))) if several else None
 
 
@@ -105,13 +105,13 @@ def of_rows(
             counts[use] += count
     for use, count in (ends["send"] | ends["recv"]).items():
         counts[use] += count
-    found = tuple(sorted((use, count) for use, count in counts.items() if count))
-    if not found:
+    kept = tuple(sorted((use, count) for use, count in counts.items() if count))
+    if not kept:
         named = f": it has only {', '.join(sorted(beyond))}" if beyond else ""
         raise InputError(
             f"{source} has nothing that can be tuned{named}", f"tunable: {', '.join(sorted(tunable))}"
         )
-    return Application(found, (*notices, *_notices(source, beyond)))
+    return Application(kept, (*notices, *_notices(source, beyond)))
 
 
 def class_bytes(size_bytes: int) -> int:

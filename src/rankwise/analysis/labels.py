@@ -20,19 +20,19 @@ def varied(settings: Iterable[tuple[Options, str]]) -> frozenset[str]:
     for options, placement in settings:
         values["congestion_control"].add(options.congestion_control)
         values["placement"].add(placement)
-    return frozenset(name for name, found in values.items() if len(found) > 1)
+    return frozenset(name for name, settings_of in values.items() if len(settings_of) > 1)
 
 
 def words(options: Options, placement: str, several: frozenset[str] = frozenset()) -> list[str]:
     """Return what a label names: `layout vector`, `cold cache`, `placement cyclic`; `several`: what varies."""
-    found = []
+    parts = []
     for entry in fields(Options):
         value = getattr(options, entry.name)
         if value == entry.default or (entry.name in ONLY_WHERE_VARIED and entry.name not in several):
             continue
         name = entry.name.replace("_", " ")
-        found.append(name if value is True else f"{name} {value}")
-    return [*found, f"placement {placement}"] if "placement" in several else found
+        parts.append(name if value is True else f"{name} {value}")
+    return [*parts, f"placement {placement}"] if "placement" in several else parts
 
 
 def cell_words(cell: Cell) -> str:
@@ -43,17 +43,17 @@ def cell_words(cell: Cell) -> str:
     return f"in {of} on {on}, placement {cell.placement}"
 
 
-def crossover_words(found: Crossover) -> str:
+def crossover_words(crossover: Crossover) -> str:
     """Say up to where eager is faster: `up to 64 KiB (95 %: 48 KiB to 90 KiB)`."""
-    if found.low_bytes == math.inf:
+    if crossover.low_bytes == math.inf:
         return "at every size measured"
-    if found.high_bytes == 0:
+    if crossover.high_bytes == 0:
         return "at no size measured"
     ends = [
         "no size" if end == 0 else "every size" if end == math.inf else format_size(end)
-        for end in (found.low_bytes, found.high_bytes)
+        for end in (crossover.low_bytes, crossover.high_bytes)
     ]
     at = {0: "at no size", math.inf: "at every size measured"}.get(
-        found.at_bytes, f"up to {format_size(found.at_bytes)}"
+        crossover.at_bytes, f"up to {format_size(crossover.at_bytes)}"
     )
     return f"{at} (95 %: {ends[0]} to {ends[1]})"

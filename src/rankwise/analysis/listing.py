@@ -40,13 +40,13 @@ class Row:
 
 def list_cells(launches: Sequence[Launch], benchmarks: Mapping[str, Benchmark]) -> list[Row]:
     """Return one row a cell and quantity, by implementation, benchmark and size."""
-    found: defaultdict[tuple[Cell, Quantity], list[list[Series]]] = defaultdict(list)
+    by_cell: defaultdict[tuple[Cell, Quantity], list[list[Series]]] = defaultdict(list)
     for launch in launches:
         for measured, visits in launch.visits().items():
-            found[measured].append(visits)
+            by_cell[measured].append(visits)
     return [
         _row(cell, quantity, of_launches, benchmarks[cell.benchmark].category)
-        for (cell, quantity), of_launches in sorted(found.items(), key=lambda item: item[0])
+        for (cell, quantity), of_launches in sorted(by_cell.items(), key=lambda item: item[0])
     ]
 
 

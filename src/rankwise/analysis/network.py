@@ -13,7 +13,7 @@ def network_figures(launches: Iterable[Launch]) -> NetworkFigures | None:
     totals: dict[str, LinkCounters] = {}
     emulator: list[EmulatorFigures] = []
     counted = 0
-    for launch in sorted(launches, key=lambda one: one.started_at):
+    for launch in sorted(launches, key=lambda candidate: candidate.started_at):
         counted += bool(launch.links)
         for link in launch.links:
             totals[link.link] = _sum(totals[link.link], link) if link.link in totals else link
@@ -22,12 +22,12 @@ def network_figures(launches: Iterable[Launch]) -> NetworkFigures | None:
     return NetworkFigures(tuple(totals.values()), tuple(emulator), counted) if totals or emulator else None
 
 
-def _sum(one: LinkCounters, other: LinkCounters) -> LinkCounters:
+def _sum(counters: LinkCounters, other: LinkCounters) -> LinkCounters:
     return LinkCounters(
-        link=one.link,
-        packets=one.packets + other.packets,
-        bytes=one.bytes + other.bytes,
-        dropped_packets=one.dropped_packets + other.dropped_packets,
-        lost_packets=one.lost_packets + other.lost_packets,
-        queue_high_water_bytes=max(one.queue_high_water_bytes, other.queue_high_water_bytes),
+        link=counters.link,
+        packets=counters.packets + other.packets,
+        bytes=counters.bytes + other.bytes,
+        dropped_packets=counters.dropped_packets + other.dropped_packets,
+        lost_packets=counters.lost_packets + other.lost_packets,
+        queue_high_water_bytes=max(counters.queue_high_water_bytes, other.queue_high_water_bytes),
     )

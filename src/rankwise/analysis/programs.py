@@ -49,9 +49,11 @@ def _label(cell: Cell, differing: Sequence[bool]) -> str:
 
 def as_times(launches: Iterable[Launch], metrics: Sequence[Metric], of: Mapping[Cell, Cell]) -> list[Launch]:
     """Return the launches as benchmarks are compared: cells as variants, every metric as a time."""
-    rates = {one.name for one in metrics if one.higher_is_better}
+    rates = {metric.name for metric in metrics if metric.higher_is_better}
     return [
-        with_cells(replace(launch, series=tuple(_as_time(one, rates) for one in launch.series)), of.__getitem__)
+        with_cells(
+            replace(launch, series=tuple(_as_time(series, rates) for series in launch.series)), of.__getitem__
+        )
         for launch in launches
     ]
 
@@ -77,16 +79,16 @@ def program_rows(
             values[of[cell]].append(value)
         for failure in launch.failures:
             reasons[of[failure.cell]].append(failure.reason)
-    verdicts = {(one.benchmark, one.ranks, one.candidate): one for one in comparison.verdicts}
-    found = []
+    verdicts = {(verdict.benchmark, verdict.ranks, verdict.candidate): verdict for verdict in comparison.verdicts}
+    ordered = []
     for metric in metrics:
         rows = [
             _row(metric, cell, np.array(values[cell]), reasons[cell], verdicts)
             for cell in dict.fromkeys(of.values())
             if cell.benchmark == metric.name and (values[cell] or reasons[cell])
         ]
-        found += sorted(rows, key=_best_first)
-    return tuple(found)
+        ordered += sorted(rows, key=_best_first)
+    return tuple(ordered)
 
 
 def _row(
@@ -150,20 +152,20 @@ def _against(group: Sequence[ProgramRow], baseline: str) -> list[str]:
     said = []
     for word, rows in _by_verdict(group).items():
         listed = ", ".join(
-            f"{one.variant} {one.ratio:.2f}"
-            + ("" if math.isnan(one.ratio_low) else f" ({one.ratio_low:.2f}-{one.ratio_high:.2f})")
-            for one in rows
+            f"{row.variant} {row.ratio:.2f}"
+            + ("" if math.isnan(row.ratio_low) else f" ({row.ratio_low:.2f}-{row.ratio_high:.2f})")
+            for row in rows
         )
         said.append(f"{listed} times that of {baseline}: {word}.")
     return said
 
 
 def _by_verdict(group: Sequence[ProgramRow]) -> dict[str, list[ProgramRow]]:
-    found: defaultdict[str, list[ProgramRow]] = defaultdict(list)
+    by_verdict: defaultdict[str, list[ProgramRow]] = defaultdict(list)
     for row in group:
         if row.verdict is not None:
-            found[row.verdict].append(row)
-    return found
+            by_verdict[row.verdict].append(row)
+    return by_verdict
 
 
 def _value(row: ProgramRow, value: float) -> str:

@@ -22,8 +22,8 @@ def rule_at(tuning: Tuning, operation: str, ranks: int, size_bytes: int) -> tupl
 
 def choice_at(tuning: Tuning, cell: Cell) -> Choice:
     """Return how this cell is done; the default where no decision is about it."""
-    found = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
-    return found[1].choice if found else Choice()
+    rule = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
+    return rule[1].choice if rule else Choice()
 
 
 def range_words(rule: Rule) -> str:
@@ -33,8 +33,8 @@ def range_words(rule: Rule) -> str:
 
 def merged(base: Tuning, over: Tuning) -> Tuning:
     """Return `over` and all of `base` that it does not set too: knobs, operations by ranks, host settings."""
-    settings = {one.knob: one for one in (*base.settings, *over.settings)}
-    decisions = {(one.operation, one.ranks): one for one in (*base.decisions, *over.decisions)}
+    settings = {setting.knob: setting for setting in (*base.settings, *over.settings)}
+    decisions = {(decision.operation, decision.ranks): decision for decision in (*base.decisions, *over.decisions)}
     return Tuning(
         settings=tuple(settings.values()),
         decisions=tuple(decisions.values()),
@@ -47,16 +47,16 @@ def with_reverted(reasons: Sequence[Reason], reverted: Iterable[Reason]) -> list
 
     What was chosen and does not stay has no cost. A search of several knobs names the one it chose in its words.
     """
-    found = list(reasons)
-    for one in reverted:
-        chosen = f"{one.subject}="
+    merged_reasons = list(reasons)
+    for back in reverted:
+        chosen = f"{back.subject}="
         at = [
-            i for i, old in enumerate(found)
-            if old.subject == one.subject or old.words.startswith(chosen)
+            i for i, old in enumerate(merged_reasons)
+            if old.subject == back.subject or old.words.startswith(chosen)
         ]  # fmt: skip
         if at:
-            old = found[at[0]]
-            found[at[0]] = replace(old, words=f"{old.words}. But {one.words}", cost="")
+            old = merged_reasons[at[0]]
+            merged_reasons[at[0]] = replace(old, words=f"{old.words}. But {back.words}", cost="")
         else:
-            found.append(one)
-    return found
+            merged_reasons.append(back)
+    return merged_reasons

@@ -16,10 +16,10 @@ def without_results(cells: Iterable[Cell], launches: Sequence[Launch], *, verify
 
     `verify`: data that were checked and right are results.
     """
-    found = {cell.variant for launch in launches for cell, _ in launch.visits()}
+    with_results = {cell.variant for launch in launches for cell, _ in launch.visits()}
     if verify:
-        found |= {cell.variant for launch in launches for cell in launch.verified}
-    missing = {cell.variant: cell.implementation for cell in cells if cell.variant not in found}
+        with_results |= {cell.variant for launch in launches for cell in launch.verified}
+    missing = {cell.variant: cell.implementation for cell in cells if cell.variant not in with_results}
     reasons: dict[str, str] = {}
     for launch in launches:
         for failure in launch.failures:

@@ -99,17 +99,19 @@ def check(
     that delivered wrong data (`failures`, and those of the launches) are left out: their speed is worth nothing.
     """
     stored = list(launches)
-    everything = [*failures, *(one for launch in stored for one in launch.failures)]
-    wrong = {one.cell for one in everything if one.kind == "wrong data"}
+    everything = [*failures, *(failure for launch in stored for failure in launch.failures)]
+    wrong = {failure.cell for failure in everything if failure.kind == "wrong data"}
     cells = {
         data.cell: data
         for data in gather(stored, benchmarks)
         if data.quantity == "time" and data.cell not in wrong and bool(np.all(data.medians > 0))
     }
     claims = [*_patterns(cells), *_sizes(cells)]
-    sides = [found for claim in claims if (found := _sides(claim)) is not None]
+    sides = [both for claim in claims if (both := _sides(claim)) is not None]
     p_values = _p_values(sides, delta)
-    return tuple(_check(one, float(p), delta, alpha) for one, p in zip(sides, p_values, strict=True))
+    return tuple(
+        _check(claim_sides, float(p), delta, alpha) for claim_sides, p in zip(sides, p_values, strict=True)
+    )
 
 
 def _patterns(cells: Mapping[Cell, CellData]) -> Iterator[_Claim]:
@@ -157,14 +159,14 @@ def _sides(claim: _Claim) -> _Sides | None:
 
 def _p_values(sides: Sequence[_Sides], delta: float) -> FloatArray:
     """Of more than chance beyond the bound, for all checks together; 1 for those with too few launches."""
-    found = np.ones(len(sides))
-    rows = [i for i, one in enumerate(sides) if one.rounds.size >= MIN_FOR_DIFFERENCES]
+    p_values = np.ones(len(sides))
+    rows = [i for i, each in enumerate(sides) if each.rounds.size >= MIN_FOR_DIFFERENCES]
     if rows:
         beyond = np.full((len(rows), 1 + max(int(sides[i].rounds[-1]) for i in rows)), np.nan)
         for row, i in zip(beyond, rows, strict=True):
             row[sides[i].rounds] = sides[i].log_ratios - np.log1p(delta)
-        found[rows] = sign_flip_p_values(beyond[:, ~np.all(np.isnan(beyond), axis=0)])
-    return found
+        p_values[rows] = sign_flip_p_values(beyond[:, ~np.all(np.isnan(beyond), axis=0)])
+    return p_values
 
 
 def _interval(sides: _Sides) -> tuple[float, float]:

@@ -33,18 +33,18 @@ class Finding:
     @property
     def violations(self) -> tuple[Check, ...]:
         """The checks that failed."""
-        return tuple(one for one in self.checks if one.word == "violated")
+        return tuple(check for check in self.checks if check.word == "violated")
 
     @property
     def worst(self) -> Check:
         """The check with the largest ratio, of the violated ones if there are any."""
-        return max(self.violations or self.checks, key=lambda one: one.ratio)
+        return max(self.violations or self.checks, key=lambda check: check.ratio)
 
     def label(self, several: frozenset[str] = frozenset()) -> str:
         """Return `allreduce ≤ reduce + bcast`, with options that differ; `several` as in `labels.words`."""
         own = {rules.SPLIT: f"{self.operation} in parts", rules.MONOTONY: f"a larger {self.operation}"}
-        words = f"{self.operation} ≤ {own.get(self.guideline, self.checks[0].other)}"
-        return ", ".join([words, *labels.words(self.options, self.placement, several)])
+        text = f"{self.operation} ≤ {own.get(self.guideline, self.checks[0].other)}"
+        return ", ".join([text, *labels.words(self.options, self.placement, several)])
 
 
 def findings(checks: Iterable[Check]) -> tuple[Finding, ...]:
@@ -52,57 +52,59 @@ def findings(checks: Iterable[Check]) -> tuple[Finding, ...]:
 
     They come in the order of the checks, those with mock-ups first."""
     groups: defaultdict[tuple[tuple[str, str], str, str, int, Options, str], list[Check]] = defaultdict(list)
-    for one in checks:
+    for check in checks:
         key = (
-            (one.implementation, one.variant),
-            one.guideline,
-            one.operation,
-            one.ranks,
-            one.options,
-            one.placement,
+            (check.implementation, check.variant),
+            check.guideline,
+            check.operation,
+            check.ranks,
+            check.options,
+            check.placement,
         )
-        groups[key].append(one)
-    found = [
+        groups[key].append(check)
+    all_findings = [
         Finding(guideline, *names, operation, ranks, options, placement, _together(group),
-                tuple(sorted(group, key=lambda one: one.size_bytes)))
+                tuple(sorted(group, key=lambda sized: sized.size_bytes)))
         for (names, guideline, operation, ranks, options, placement), group in groups.items()
     ]  # fmt: skip
-    return tuple(sorted(found, key=lambda one: (one.variant, one.ranks, _place(one.guideline))))
+    return tuple(
+        sorted(all_findings, key=lambda finding: (finding.variant, finding.ranks, _place(finding.guideline)))
+    )
 
 
 def _place(guideline: str) -> int:
-    order = [*(one.mockup for one in rules.GUIDELINES), rules.SPLIT, rules.MONOTONY]
+    order = [*(rule.mockup for rule in rules.GUIDELINES), rules.SPLIT, rules.MONOTONY]
     return order.index(guideline)
 
 
 def _together(checks: Sequence[Check]) -> Word:
-    words = {one.word for one in checks}
-    if "violated" in words:
+    verdict_words = {check.word for check in checks}
+    if "violated" in verdict_words:
         return "violated"
-    return "holds" if words == {"holds"} else "undecided"
+    return "holds" if verdict_words == {"holds"} else "undecided"
 
 
-def sentences(found: Sequence[Finding]) -> list[str]:
+def sentences(all_findings: Sequence[Finding]) -> list[str]:
     """Return one sentence an implementation: how many checks came out how, and the worst violation."""
     said = []
-    for name in dict.fromkeys(one.variant for one in found):
-        own = [one for one in found if one.variant == name]
-        counts = Counter(check.word for one in own for check in one.checks)
-        violated = [one for one in own if one.word == "violated"]
+    for name in dict.fromkeys(finding.variant for finding in all_findings):
+        own = [finding for finding in all_findings if finding.variant == name]
+        counts = Counter(check.word for finding in own for check in finding.checks)
+        violated = [finding for finding in own if finding.word == "violated"]
         sentence = (
             f"{name}: {counts.total()} checks of {len(own)} guidelines: {counts['holds']} hold, "
             f"{counts['violated']} violated, {counts['undecided']} undecided."
         )
         if violated:
-            worst = max((one.worst for one in violated), key=lambda one: one.ratio)
+            worst = max((finding.worst for finding in violated), key=lambda finding: finding.ratio)
             sentence += f" The worst: {violation(worst)}."
         said.append(sentence)
     return said
 
 
-def notices(found: Sequence[Finding]) -> tuple[Notice, ...]:
+def notices(all_findings: Sequence[Finding]) -> tuple[Notice, ...]:
     """Return the warning that some checks had too few launches to show a violation, however large."""
-    checks = [check for one in found for check in one.checks]
+    checks = [check for finding in all_findings for check in finding.checks]
     short = [check.launches for check in checks if check.launches < MIN_FOR_DIFFERENCES]
     if not short:
         return ()

@@ -40,12 +40,12 @@ def faster_settings(finding: Finding, launches: Iterable[Launch]) -> list[str]:
 
 
 def _medians(finding: Finding, launches: Iterable[Launch]) -> Medians:
-    found: defaultdict[tuple[int, str, str], list[float]] = defaultdict(list)
+    by_place: defaultdict[tuple[int, str, str], list[float]] = defaultdict(list)
     for launch in launches:
         for (cell, quantity), seconds in launch.values().items():
             if quantity == "time" and _is_alike(cell, finding):
-                found[cell.size_bytes, launch.stage, cell.label].append(seconds)
-    return found
+                by_place[cell.size_bytes, launch.stage, cell.label].append(seconds)
+    return by_place
 
 
 def _is_alike(cell: Cell, finding: Finding) -> bool:

@@ -42,28 +42,28 @@ def remedy_for(
     `profiles`: those that were made for this testbed.
     """
     tuned_by = _tuned_by(finding, algorithms, testbed)
-    known = tuple(found for one in profiles for found in _of_profile(finding, one))
+    known = tuple(suggestion for profile in profiles for suggestion in _of_profile(finding, profile))
     if finding.guideline == rules.SPLIT:
         return Remedy("; ".join(_in_parts(finding)), tuned_by=tuned_by, profiles=known)
     if finding.guideline == rules.MONOTONY:
-        words = "; ".join(f"at {format_size(one.size_bytes)} pad it to {_times(one.other, [one])}"
-                          for one in finding.violations)  # fmt: skip
-        return Remedy(words, tuned_by=tuned_by, profiles=known)
-    rule = next(one for one in rules.GUIDELINES if one.mockup == finding.guideline)
-    words = "; ".join(_times(f"{rule.instead} {_span(same)}", same) for same in stretches(finding))
-    words += f": {rule.replacement}"
+        text = "; ".join(f"at {format_size(violation.size_bytes)} pad it to {_times(violation.other, [violation])}"
+                          for violation in finding.violations)  # fmt: skip
+        return Remedy(text, tuned_by=tuned_by, profiles=known)
+    rule = next(guideline for guideline in rules.GUIDELINES if guideline.mockup == finding.guideline)
+    text = "; ".join(_times(f"{rule.instead} {_span(same)}", same) for same in stretches(finding))
+    text += f": {rule.replacement}"
     fitting = fits(rule, algorithms.get(rule.operation, ()))
-    return Remedy(words, decision(finding, fitting) if fitting else None, tuned_by, known)
+    return Remedy(text, decision(finding, fitting) if fitting else None, tuned_by, known)
 
 
-def algorithm_words(found: Decision) -> str:
+def algorithm_words(chosen: Decision) -> str:
     """Return `or let a profile choose: allreduce on 4 ranks rabenseifner up to 4 KiB, as by default above`."""
-    return f"or let a profile choose: {decision_sentence(found)}"
+    return f"or let a profile choose: {decision_sentence(chosen)}"
 
 
 def stretches(finding: Finding) -> list[tuple[Check, ...]]:
     """Return neighbouring sizes at which the guideline is violated, taken together."""
-    runs = groupby(finding.checks, key=lambda one: one.word == "violated")
+    runs = groupby(finding.checks, key=lambda check: check.word == "violated")
     return [tuple(same) for violated, same in runs if violated]
 
 
@@ -73,16 +73,16 @@ def _span(same: Sequence[Check]) -> str:
     return f"at {low}" if len(same) == 1 else f"between {low} and {high}"
 
 
-def _times(words: str, same: Sequence[Check]) -> str:
+def _times(said: str, same: Sequence[Check]) -> str:
     """What takes the place of the operation, and what it takes: `... (0.61 times the time)`."""
-    least, most = (f"{1 / pick(one.ratio for one in same):.2f}" for pick in (max, min))
+    least, most = (f"{1 / pick(check.ratio for check in same):.2f}" for pick in (max, min))
     times = least if least == most else f"{least} to {most}"
-    return f"{words} ({times} times the time)"
+    return f"{said} ({times} times the time)"
 
 
 def _in_parts(finding: Finding) -> Iterator[str]:
-    for one in finding.violations:
-        yield _times(f"at {format_size(one.size_bytes)} send it in parts, {one.other}", [one])
+    for violation in finding.violations:
+        yield _times(f"at {format_size(violation.size_bytes)} send it in parts, {violation.other}", [violation])
 
 
 def _tuned_by(finding: Finding, algorithms: Algorithms, testbed: str) -> str:
@@ -94,7 +94,7 @@ def _tuned_by(finding: Finding, algorithms: Algorithms, testbed: str) -> str:
         return f"rankwise tune {name}{where} --for p2p" if layout in rules.CONTIGUOUS else ""
     if len(algorithms.get(finding.operation, ())) < 2:
         return ""
-    sizes = ",".join(str(one.size_bytes) for one in finding.violations)
+    sizes = ",".join(str(violation.size_bytes) for violation in finding.violations)
     return f"rankwise tune {name}{where} --for {finding.operation} -n {finding.ranks} --sizes {sizes}"
 
 
@@ -102,18 +102,18 @@ def _of_profile(finding: Finding, profile: Profile) -> Iterator[tuple[str, str]]
     """What a profile chooses for the operation at violated sizes, and what its validation measured."""
     name = finding.implementation
     for part in profile.parts:
-        for found in part.tuning.decisions if part.implementation == name else ():
-            if (found.operation, found.ranks) != (finding.operation, finding.ranks):
+        for decided in part.tuning.decisions if part.implementation == name else ():
+            if (decided.operation, decided.ranks) != (finding.operation, finding.ranks):
                 continue
-            chosen = dict.fromkeys(choice_words(_choice(found, one.size_bytes)) for one in finding.violations
-                                   if _choice(found, one.size_bytes) != Choice())  # fmt: skip
+            chosen = dict.fromkeys(choice_words(_choice(decided, check.size_bytes)) for check in finding.violations
+                                   if _choice(decided, check.size_bytes) != Choice())  # fmt: skip
             if chosen:
-                words = f"profile {profile.name} has {'; '.join(chosen)} there{_validated(finding, part)}"
-                yield words, f"rankwise run --profile {profile.name} --mpi {name} -n {finding.ranks} -- ./app"
+                text = f"profile {profile.name} has {'; '.join(chosen)} there{_validated(finding, part)}"
+                yield text, f"rankwise run --profile {profile.name} --mpi {name} -n {finding.ranks} -- ./app"
 
 
-def _choice(found: Decision, size_bytes: int) -> Choice:
-    fitting = (rule.choice for rule in found.rules if rule.up_to_bytes is None or size_bytes <= rule.up_to_bytes)
+def _choice(decided: Decision, size_bytes: int) -> Choice:
+    fitting = (rule.choice for rule in decided.rules if rule.up_to_bytes is None or size_bytes <= rule.up_to_bytes)
     return next(fitting, Choice())
 
 
@@ -121,9 +121,10 @@ def _validated(finding: Finding, part: Part) -> str:
     """The geometric mean of its validation near the violated sizes; '' where nothing was measured there."""
     low, high = finding.violations[0].size_bytes / 2, finding.violations[-1].size_bytes * 2
     logarithms = [
-        math.log(one.ratio)
-        for one in part.verdicts
-        if (one.benchmark, one.ranks) == (finding.operation, finding.ranks) and low <= one.size_bytes <= high
+        math.log(verdict.ratio)
+        for verdict in part.verdicts
+        if (verdict.benchmark, verdict.ranks) == (finding.operation, finding.ranks)
+        and low <= verdict.size_bytes <= high
     ]
     if not logarithms:
         return ""
@@ -133,9 +134,9 @@ def _validated(finding: Finding, part: Part) -> str:
 def fits(rule: rules.Guideline, offered: Sequence[Algorithm]) -> Algorithm | None:
     """Return the algorithm whose name says that it works as the mock-up does, the plainest one if several do."""
     for wanted in rule.algorithms:
-        named = [one for one in offered if wanted <= _words(one.name)]
+        named = [algorithm for algorithm in offered if wanted <= _words(algorithm.name)]
         if named:
-            return min(named, key=lambda one: len(_words(one.name)))
+            return min(named, key=lambda algorithm: len(_words(algorithm.name)))
     return None
 
 
@@ -148,12 +149,12 @@ def decision(finding: Finding, algorithm: Algorithm) -> Decision:
 
     What lies between two sizes that were measured goes with the larger; beyond the last nothing is changed.
     """
-    found: list[Rule] = []
-    for one in finding.checks:
-        choice = Choice(algorithm.name) if one.word == "violated" else Choice()
-        if found and found[-1].choice == choice:
-            found.pop()
-        found.append(Rule(one.size_bytes, choice))
-    if found and found[-1].choice == Choice():
-        found.pop()
-    return Decision(finding.operation, finding.ranks, (*found, Rule(None, Choice())))
+    merged: list[Rule] = []
+    for check in finding.checks:
+        choice = Choice(algorithm.name) if check.word == "violated" else Choice()
+        if merged and merged[-1].choice == choice:
+            merged.pop()
+        merged.append(Rule(check.size_bytes, choice))
+    if merged and merged[-1].choice == Choice():
+        merged.pop()
+    return Decision(finding.operation, finding.ranks, (*merged, Rule(None, Choice())))

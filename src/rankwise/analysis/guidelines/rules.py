@@ -116,17 +116,19 @@ MOST_PARTS = 16
 
 def chosen(operations: Collection[str] = ()) -> tuple[Guideline, ...]:
     """Return the guidelines for these operations, or all of them."""
-    return tuple(one for one in GUIDELINES if not operations or one.operation in operations)
+    return tuple(guideline for guideline in GUIDELINES if not operations or guideline.operation in operations)
 
 
 def operations() -> tuple[str, ...]:
     """Return every operation that has a guideline, each once."""
-    return tuple(dict.fromkeys(one.operation for one in GUIDELINES))
+    return tuple(dict.fromkeys(guideline.operation for guideline in GUIDELINES))
 
 
 def benchmarks(guidelines: Collection[Guideline]) -> tuple[str, ...]:
     """Return what has to be measured for them: operations and mock-ups, each once."""
-    return tuple(dict.fromkeys(name for one in guidelines for name in (one.operation, one.mockup)))
+    return tuple(
+        dict.fromkeys(name for guideline in guidelines for name in (guideline.operation, guideline.mockup))
+    )
 
 
 def is_needed(cell: Cell) -> bool:
@@ -134,9 +136,9 @@ def is_needed(cell: Cell) -> bool:
 
     Mock-ups are needed in their own layouts only, derived datatypes only where a mock-up does without them."""
     layout = cell.options.layout
-    named = [one for one in GUIDELINES if cell.benchmark in (one.operation, one.mockup)]
-    wanted = {name for one in named for name in one.layouts}
-    as_operation = any(cell.benchmark == one.operation for one in named)
+    named = [guideline for guideline in GUIDELINES if cell.benchmark in (guideline.operation, guideline.mockup)]
+    wanted = {name for guideline in named for name in guideline.layouts}
+    as_operation = any(cell.benchmark == guideline.operation for guideline in named)
     return layout in wanted or (layout in CONTIGUOUS and as_operation)
 
 
@@ -148,4 +150,4 @@ def priority(cell: Cell) -> int:
 
 def sources(guideline: str) -> tuple[str, ...]:
     """Return who stated it, by the mock-up's name, `split` or `monotony`."""
-    return next((one.sources for one in GUIDELINES if one.mockup == guideline), SIZE_SOURCES)
+    return next((rule.sources for rule in GUIDELINES if rule.mockup == guideline), SIZE_SOURCES)

@@ -31,7 +31,9 @@ def needed_bytes(paths: Sequence[PathFigures], limit_bytes: int) -> int:
     `limit_bytes` is what was in force while `paths` were measured. A path whose rate that has held back is taken
     at the best rate that any path showed, since that much the hosts can do.
     """
-    fastest = max((one.rate_bits_per_second for one in paths if one.rate_bits_per_second > 0), default=math.nan)
+    fastest = max(
+        (figures.rate_bits_per_second for figures in paths if figures.rate_bits_per_second > 0), default=math.nan
+    )
     most = 0.0
     for path in paths:
         product = bandwidth_delay_bytes(path)
@@ -47,20 +49,20 @@ def buffer_settings(paths: Iterable[PathFigures], now: Settings) -> Settings:
 
     `now` is in force on the hosts. Nothing is lowered, and nothing is said of a setting that `now` does not have.
     """
-    found = list(paths)
+    measured = list(paths)
     present = {name: _triple(value) for name, value in now if name in (READ, WRITE)}
     known = {name: three for name, three in present.items() if three}
     if not known:
         return ()
-    wanted = needed_bytes(found, min(three[2] for three in known.values()))
+    wanted = needed_bytes(measured, min(three[2] for three in known.values()))
     return tuple(
         (name, f"{three[0]} {three[1]} {wanted}") for name, three in sorted(known.items()) if three[2] < wanted
     )
 
 
 def _triple(value: str) -> tuple[int, int, int] | None:
-    words = value.split()
-    numbers = [one for word in words if (one := whole_number(word)) is not None]
-    if len(words) != 3 or len(numbers) < 3:
+    fields = value.split()
+    numbers = [number for word in fields if (number := whole_number(word)) is not None]
+    if len(fields) != 3 or len(numbers) < 3:
         return None
     return numbers[0], numbers[1], numbers[2]

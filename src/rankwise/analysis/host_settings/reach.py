@@ -22,8 +22,8 @@ def reaches(settings: Settings, before: Settings, product_bytes: float, size_byt
 
     def acts(name: str) -> bool:
         if name in (TCP_RMEM, TCP_WMEM):
-            words = known.get(name, "").split()
-            limit = int(words[-1]) if words and words[-1].isdigit() else 0
+            limits = known.get(name, "").split()
+            limit = int(limits[-1]) if limits and limits[-1].isdigit() else 0
             return size_bytes > max(limit / HEADROOM, FIRST_BYTES) and product_bytes >= HELD_BACK * limit
         return name != SLOW_START_AFTER_IDLE or (size_bytes > FIRST_BYTES and product_bytes > FIRST_BYTES)
 

@@ -31,7 +31,7 @@ from rankwise.core.units import format_size, format_time, whole_number
 
 PACING = (PACING_SLOW_START, PACING_AVOIDANCE)
 FIXED_BUFFERS = (RMEM_MAX, WMEM_MAX)
-READ_FROM_HOSTS = tuple(one.name for one in CATALOGUE if one.tuned)
+READ_FROM_HOSTS = tuple(known.name for known in CATALOGUE if known.tuned)
 """What is read of a host before anything is tried."""
 
 LONG_SECONDS = 1e-3
@@ -66,21 +66,21 @@ def network_variants(
     `now`: what the hosts have; `largest_mtu_bytes`: what every link of every path carries; `delta`: a gain up to
     this share is not worth a setting. Empty where nothing can help.
     """
-    found: dict[str, Settings] = {}
-    hard = any(is_long(one) or loses(one) for one in paths)
+    variants: dict[str, Settings] = {}
+    hard = any(is_long(path) or loses(path) for path in paths)
     if hard:
         for name in _others(now):
-            found[f"congestion-control={name}"] = ((CONGESTION_CONTROL, name),)
+            variants[f"congestion-control={name}"] = ((CONGESTION_CONTROL, name),)
     mtu_bytes = _number(now.get(MTU, ""))
     if 0 < mtu_bytes < JUMBO_BYTES <= largest_mtu_bytes and (hard or _headers_gain(mtu_bytes) > delta):
         jumbo = (MTU, str(JUMBO_BYTES))
         # where packets get lost, both how often and what is made of it count
-        both = {f"{name} mtu={JUMBO_BYTES}": (*own, jumbo) for name, own in found.items()}
-        found[f"mtu={JUMBO_BYTES}"] = (jumbo,)
-        found |= both if any(map(loses, paths)) else {}
-    if now.get(QUEUE) == "fq" and any(map(loses, paths)) and all(one in now for one in PACING):
-        found["pacing=gentler"] = tuple(zip(PACING, _GENTLER_PACING, strict=True))
-    return found
+        both = {f"{name} mtu={JUMBO_BYTES}": (*own, jumbo) for name, own in variants.items()}
+        variants[f"mtu={JUMBO_BYTES}"] = (jumbo,)
+        variants |= both if any(map(loses, paths)) else {}
+    if now.get(QUEUE) == "fq" and any(map(loses, paths)) and all(sysctl in now for sysctl in PACING):
+        variants["pacing=gentler"] = tuple(zip(PACING, _GENTLER_PACING, strict=True))
+    return variants
 
 
 def pause_variants(paths: Sequence[PathFigures], now: Mapping[str, str]) -> dict[str, Settings]:
@@ -102,7 +102,7 @@ def left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> tuple[str,
 
 
 def _left_out(paths: Sequence[PathFigures], now: Mapping[str, str]) -> Iterator[str]:
-    if not any(is_long(one) or loses(one) for one in paths):
+    if not any(is_long(path) or loses(path) for path in paths):
         yield (
             "congestion control and slow start after pauses: not tried, since no path is so long that the first "
             "packets would not fill it, and none loses packets"
@@ -133,23 +133,27 @@ def manual_advice(now: Mapping[str, str]) -> str:
     if not all(limits):
         return ""
     reach = min(limits) / 2 * 8 / 1e9
-    words = [
+    advice = [
         f"not searched, for only root can set these hosts. {READ} and {WRITE} end at {format_size(limits[0])} and "
         f"{format_size(limits[1])}: enough for a round trip of {format_time(reach)} at 1 Gbit/s; where "
         f'bandwidth times round trip is more, try: sudo sysctl -w {READ}="4096 131072 BYTES" '
         f'{WRITE}="4096 16384 BYTES", with twice their product'
     ]
     if others := _others(now):
-        words.append(f"congestion control is {now[CONGESTION_CONTROL]}, {', '.join(others)} can be had as well")
+        advice.append(f"congestion control is {now[CONGESTION_CONTROL]}, {', '.join(others)} can be had as well")
     if now.get(AFTER_IDLE) == "1":
-        words.append(f"messages after a pause are faster over long paths with {AFTER_IDLE}=0")
-    return "; ".join(words)
+        advice.append(f"messages after a pause are faster over long paths with {AFTER_IDLE}=0")
+    return "; ".join(advice)
 
 
 def _others(now: Mapping[str, str]) -> list[str]:
     """Congestion controls that can be had and might be better than the one in force."""
-    mine = now.get(CONGESTION_CONTROL, "")
-    return [one for one in now.get(AVAILABLE, "").split() if one != mine and one not in _MILDER.get(mine, ())]
+    current = now.get(CONGESTION_CONTROL, "")
+    return [
+        algorithm
+        for algorithm in now.get(AVAILABLE, "").split()
+        if algorithm != current and algorithm not in _MILDER.get(current, ())
+    ]
 
 
 def _headers_gain(mtu_bytes: int) -> float:
@@ -163,12 +167,12 @@ def _headers_gain(mtu_bytes: int) -> float:
 
 def _number(text: str) -> int:
     """Of several NICs' the least."""
-    return min((one for word in text.split() if (one := whole_number(word)) is not None), default=0)
+    return min((number for word in text.split() if (number := whole_number(word)) is not None), default=0)
 
 
 def product_size(paths: Iterable[PathFigures], least_bytes: int, most_bytes: int) -> int:
     """Return a size that about fills the longest path: its product down to a power of two, within bounds."""
-    most = max((one for one in map(bandwidth_delay_bytes, paths) if one > 0), default=0.0)
+    most = max((product for product in map(bandwidth_delay_bytes, paths) if product > 0), default=0.0)
     size_bytes = least_bytes
     while 2 * size_bytes <= min(most, most_bytes):
         size_bytes *= 2

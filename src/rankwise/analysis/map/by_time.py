@@ -48,13 +48,13 @@ def place_by_time(problem: Problem, starts: Sequence[Placed], predict: Predict, 
     once, and the best of them is kept if it gains.
     """
     until = effort.clock() + effort.seconds
-    times = predict([one.slots for one in starts])
-    found = [Timed(one.slots, value, one.start) for one, value in zip(starts, times, strict=True)]
+    times = predict([placed.slots for placed in starts])
+    timed = [Timed(placed.slots, value, placed.start) for placed, value in zip(starts, times, strict=True)]
     node_of = problem.machine.node_of
-    able = [one for one in found if problem.obeyed_by(one.slots)]
+    able = [placed for placed in timed if problem.obeyed_by(placed.slots)]
     if not able:
-        return sorted(found, key=lambda one: one.seconds)
-    best = first = min(able, key=lambda one: one.seconds)
+        return sorted(timed, key=lambda candidate: candidate.seconds)
+    best = first = min(able, key=lambda candidate: candidate.seconds)
     random = np.random.default_rng(effort.seed)
     movable = [rank for rank in range(len(problem.now)) if rank not in problem.pinned]
     while movable and effort.clock() < until:
@@ -64,8 +64,8 @@ def place_by_time(problem: Problem, starts: Sequence[Placed], predict: Predict, 
         if times[shortest] < (1 - LEAST_GAIN) * best.seconds:
             best = Timed(tried[shortest], times[shortest], f"{first.start}, swapped by time")
     if best is not first:
-        found.append(best)
-    return sorted(found, key=lambda one: one.seconds)
+        timed.append(best)
+    return sorted(timed, key=lambda candidate: candidate.seconds)
 
 
 def _swapped(
@@ -73,12 +73,12 @@ def _swapped(
     random: np.random.Generator,
 ) -> IntArray:  # fmt: skip
     """The slots after a swap; as they are if there is none on another node to swap with."""
-    one = int(random.choice(movable))
+    rank = int(random.choice(movable))
     nodes = node_of[slots]
-    others = [other for other in range(len(slots)) if other not in pinned and nodes[other] != nodes[one]]
+    others = [other for other in range(len(slots)) if other not in pinned and nodes[other] != nodes[rank]]
     if not others:
         return slots
     other = int(random.choice(others))
     swapped = slots.copy()
-    swapped[[one, other]] = slots[[other, one]]
+    swapped[[rank, other]] = slots[[other, rank]]
     return swapped

@@ -88,8 +88,8 @@ def machine_of(
 def cost(weights: csr_array, machine: Machine, slots: IntArray) -> float:
     """Return the sum of bytes times distance over all pairs; `slots`: of each rank, at least shape (ranks,)."""
     pairs = weights.tocoo()
-    one, other = slots[pairs.row], slots[pairs.col]
+    source, other = slots[pairs.row], slots[pairs.col]
     total = machine.distances[0] * np.sum(pairs.data)
     for groups, step in zip(machine.groups, np.diff(machine.distances), strict=True):
-        total += step * np.sum(pairs.data[groups[one] != groups[other]])
+        total += step * np.sum(pairs.data[groups[source] != groups[other]])
     return float(total) / 2

@@ -41,8 +41,8 @@ def gain(
     if relative_error is None or not now > 0 or not mapped > 0:
         return Gain(now, mapped, no_band=no_band)
     known = moved if not no_band else None
-    of_now = band(now, relative_error, None if known is None else [one for one, _ in known])
-    of_mapped = band(mapped, relative_error, None if known is None else [one for _, one in known])
-    ratios = None if known is None else [other / one for one, other in known]
+    of_now = band(now, relative_error, None if known is None else [before for before, _ in known])
+    of_mapped = band(mapped, relative_error, None if known is None else [after for _, after in known])
+    ratios = None if known is None else [other / before for before, other in known]
     of_ratio = band(mapped / now, math.hypot(relative_error, relative_error), ratios)
     return Gain(now, mapped, of_now, of_mapped, of_ratio.low_seconds, of_ratio.high_seconds, no_band)

@@ -60,14 +60,14 @@ def place_ranks(problem: Problem, seconds: float) -> list[Placed]:
     if ranks > count:
         raise InputError(f"{ranks} ranks do not fit into {count} slots", "take fewer ranks or more hosts")
     now = machine.slots_of(problem.now)
-    found = [Placed(now, cost(weights, machine, now), NOW)]
+    placements = [Placed(now, cost(weights, machine, now), NOW)]
     obeying = _with_pinned(now, machine, problem.pinned)
     pinned = np.zeros(count, dtype=bool)
     pinned[list(problem.pinned)] = True
     rounds = min(max(RANKS_OF_ALL_ROUNDS // count, 1), MOST_ROUNDS)
     for start, slots in search(weights, machine, obeying, pinned, Effort(rounds, seconds)):
-        found.append(Placed(slots, cost(weights, machine, slots), _STARTS[start]))
-    return sorted(found, key=lambda one: one.cost)
+        placements.append(Placed(slots, cost(weights, machine, slots), _STARTS[start]))
+    return sorted(placements, key=lambda placed: placed.cost)
 
 
 def _with_pinned(slots: IntArray, machine: Machine, pinned: dict[int, int]) -> IntArray:
@@ -76,7 +76,7 @@ def _with_pinned(slots: IntArray, machine: Machine, pinned: dict[int, int]) -> I
     for rank, node in pinned.items():
         nodes = machine.node_of[slots]
         if nodes[rank] != node:
-            there = [int(one) for one in np.flatnonzero(nodes == node) if pinned.get(int(one)) != node]
+            there = [int(slot) for slot in np.flatnonzero(nodes == node) if pinned.get(int(slot)) != node]
             if not there:
                 name = machine.names[node]
                 raise InputError(f"too many ranks are pinned to {name}", "pin no more than it has slots")

@@ -22,8 +22,10 @@ def packages_of(path: Path) -> tuple[int, ...]:
         root = ET.parse(path).getroot()
     except (OSError, ET.ParseError) as error:
         raise InputError(f"cannot read the topology {path}: {error}", _REMEDY) from error
-    found = [one for one in root.iter("object") if one.get("type") in _PACKAGES] or list(_around_memory(root))
-    counts = tuple(sum(part.get("type") == "Core" for part in one.iter("object")) for one in found)
+    packages = [element for element in root.iter("object") if element.get("type") in _PACKAGES] or list(
+        _around_memory(root)
+    )
+    counts = tuple(sum(part.get("type") == "Core" for part in element.iter("object")) for element in packages)
     if not counts or 0 in counts:
         raise InputError(f"{path} has no packages with cores", _REMEDY)
     return counts
@@ -31,8 +33,8 @@ def packages_of(path: Path) -> tuple[int, ...]:
 
 def _around_memory(root: ET.Element) -> Iterator[ET.Element]:
     """What has the cores of each NUMA node: beside it (hwloc 2), or within it (hwloc 1)."""
-    for one in root.iter("object"):
-        nodes = [child for child in one.findall("object") if child.get("type") == _NUMA]
+    for element in root.iter("object"):
+        nodes = [child for child in element.findall("object") if child.get("type") == _NUMA]
         within = [node for node in nodes if node.find(".//object[@type='Core']") is not None]
         if nodes:
-            yield from within or [one]
+            yield from within or [element]

@@ -88,5 +88,5 @@ USES = {
 def use(form: str, mapped: Mapped, file: Path) -> str:
     """Return how a file of this form is used."""
     counts = ",".join(f"{host}:{number}" for host, number in Counter(mapped.hosts).items())
-    words = USES[form].format(hosts=counts, file=file)
-    return words if form != SCHEMA or mapped.program else f"{words}, with your program instead of PROGRAM"
+    text = USES[form].format(hosts=counts, file=file)
+    return text if form != SCHEMA or mapped.program else f"{text}, with your program instead of PROGRAM"

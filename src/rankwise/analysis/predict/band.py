@@ -46,6 +46,6 @@ def band(total_seconds: float, relative_error: float, moved_seconds: Sequence[fl
     """Return the band of a total; `moved_seconds`: the totals on the moved platforms, None where not simulated."""
     parameters = None
     if moved_seconds is not None:
-        parameters = math.hypot(*((one - total_seconds) / total_seconds for one in moved_seconds), 0.0)
+        parameters = math.hypot(*((moved - total_seconds) / total_seconds for moved in moved_seconds), 0.0)
     half = math.hypot(relative_error, parameters or 0.0)
     return Band(total_seconds * max(0.0, 1 - half), total_seconds * (1 + half), relative_error, parameters)

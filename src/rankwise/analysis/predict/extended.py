@@ -30,14 +30,14 @@ def extended(platform: Platform, nodes_of_sites: Sequence[int]) -> tuple[Platfor
         own = like.nodes[:count] if number < len(known) else ()
         more = tuple(f"{name}#{i}" for i in range(len(own) + 1, count + 1))
         sites.append(PlatformSite(name, own + more, like.out_bytes_per_second, like.in_bytes_per_second))
-    routes, links = _routes(platform, [one.name for one in sites])
+    routes, links = _routes(platform, [site.name for site in sites])
     return replace(platform, sites=tuple(sites), routes=routes, links=links), larger
 
 
 def _routes(platform: Platform, names: Sequence[str]) -> tuple[tuple[Route, ...], tuple[PlatformLink, ...]]:
-    known = [one.name for one in platform.sites]
-    by_pair = {(one.from_site, one.to_site): one for one in platform.routes}
-    links = {one.name: one for one in platform.links}
+    known = [site.name for site in platform.sites]
+    by_pair = {(route.from_site, route.to_site): route for route in platform.routes}
+    links = {link.name: link for link in platform.links}
     routes, used = [], {}
     for i, start in enumerate(names):
         for j, end in enumerate(names):
@@ -67,13 +67,13 @@ def node_apart(platform: Platform, node: str) -> tuple[Platform, str]:
                 if part
             ]
             sites = (*platform.sites[:place], *made, *platform.sites[place + 1 :])
-            of = {one.name: site.name if one in made else one.name for one in sites}
-            by_pair = {(one.from_site, one.to_site): one for one in platform.routes}
+            of = {member.name: site.name if member in made else member.name for member in sites}
+            by_pair = {(route.from_site, route.to_site): route for route in platform.routes}
             routes = tuple(
                 replace(by_pair[of[start.name], of[end.name]], from_site=start.name, to_site=end.name)
                 for start in sites
                 for end in sites
             )
-            own = next(one.name for one in made if one.nodes == (node,))
+            own = next(member.name for member in made if member.nodes == (node,))
             return replace(platform, sites=sites, routes=routes), own
     raise InputError(f"the platform has no node {node}")

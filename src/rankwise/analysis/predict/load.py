@@ -34,9 +34,9 @@ def link_loads(
     A message's bytes are spread evenly over the time from its first byte's leaving to its last one's.
     """
     sites = {node: site for site in platform.sites for node in site.nodes}
-    routes = {(one.from_site, one.to_site): one for one in platform.routes}
-    classes = {one.name: one for one in platform.classes}
-    rates = {one.name: one.bytes_per_second for one in platform.links}
+    routes = {(way.from_site, way.to_site): way for way in platform.routes}
+    classes = {pair_class.name: pair_class for pair_class in platform.classes}
+    rates = {link.name: link.bytes_per_second for link in platform.links}
     width = total_seconds / BINS
     moved: dict[str, FloatArray] = {}
     for passage in timeline.passages:
@@ -45,8 +45,8 @@ def link_loads(
             continue
         route = routes[sites[start].name, sites[end].name]
         latency = next(
-            one.latency_seconds for one in classes[route.pair_class].ranges
-            if one.up_to_bytes is None or passage.size_bytes <= one.up_to_bytes
+            costs.latency_seconds for costs in classes[route.pair_class].ranges
+            if costs.up_to_bytes is None or passage.size_bytes <= costs.up_to_bytes
         )  # fmt: skip
         rates[f"{start}.out"], rates[f"{end}.in"] = (
             sites[start].out_bytes_per_second,
@@ -57,7 +57,7 @@ def link_loads(
         bytes_by_bin = np.diff(edges) / (last - passage.begin_seconds) * passage.size_bytes
         for name in (f"{start}.out", *route.links, f"{end}.in"):
             moved[name] = moved.get(name, np.zeros(BINS)) + bytes_by_bin
-    shares = {name: found / (rates[name] * width) for name, found in moved.items()}
+    shares = {name: moved_seconds / (rates[name] * width) for name, moved_seconds in moved.items()}
     names = sorted(shares, key=lambda name: -float(shares[name].mean()))[:most]
     made = np.array([shares[name] for name in names]) if names else np.zeros((0, BINS))
     return LinkLoads(tuple(names), made, width)

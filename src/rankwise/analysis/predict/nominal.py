@@ -33,11 +33,11 @@ def nominal(topology: Topology) -> Platform:
         )
     mtu = topology.hardware.mtu_bytes
     share = (mtu - _HEADER_BYTES) / (mtu + _FRAME_BYTES)
-    links = {one.name: one for one in topology.links}
+    links = {link.name: link for link in topology.links}
     sites = _sites(topology, links, share)
-    paths = {(one.source, one.destination): one for one in topology.routes}
+    paths = {(route.source, route.destination): route for route in topology.routes}
     kinds: dict[tuple[bool, CostRange], str] = {}
-    found = []
+    between = []
     for start, source in sites:
         for end, destination in sites:
             path = paths.get((source, destination))
@@ -46,12 +46,12 @@ def nominal(topology: Topology) -> Platform:
             kind = (source == destination, _costs(topology, path, (start, end), share))
             kinds.setdefault(kind, start.name if start is end else f"{start.name}-{end.name}")
             shared = tuple(name for name in path.links if links[name].rate_bits_per_second)
-            found.append((start.name, end.name, kind, shared))
+            between.append((start.name, end.name, kind, shared))
     names = _class_names(kinds)
-    used = dict.fromkeys(name for *_, shared in found for name in shared)
+    used = dict.fromkeys(name for *_, shared in between for name in shared)
     return Platform(
         tuple(site for site, _ in sites),
-        tuple(Route(start, end, names[kind], shared) for start, end, kind, shared in found),
+        tuple(Route(start, end, names[kind], shared) for start, end, kind, shared in between),
         (*(PairClass(names[kind], (kind[1],)) for kind in kinds), PairClass("node", (SAME_NODE,))),
         "node",
         tuple(PlatformLink(name, links[name].rate_bits_per_second / 8 * share) for name in used),
@@ -61,7 +61,7 @@ def nominal(topology: Topology) -> Platform:
 
 def _class_names(kinds: Mapping[tuple[bool, CostRange], str]) -> dict[tuple[bool, CostRange], str]:
     """`lan` and `wan` where there is one of each; otherwise a class is called as the first pair of its sites."""
-    several = {within: sum(one[0] == within for one in kinds) > 1 for within in (True, False)}
+    several = {within: sum(kind[0] == within for kind in kinds) > 1 for within in (True, False)}
     return {kind: pair if several[kind[0]] else "lan" if kind[0] else "wan" for kind, pair in kinds.items()}
 
 
@@ -89,13 +89,13 @@ def _rate(links: Mapping[str, Link], name: str, share: float) -> float:
 
 
 def _costs(topology: Topology, path: Path, ends: tuple[PlatformSite, PlatformSite], share: float) -> CostRange:
-    (start, end), links = ends, {one.name: one for one in topology.links}
+    (start, end), links = ends, {link.name: link for link in topology.links}
     first, last = (_node(topology, site.nodes[0]) for site in (start, end))
     delay = sum(links[name].delay_seconds for name in (first.out, *path.links, last.into) if name in links)
     rates = [
         start.out_bytes_per_second,
         end.in_bytes_per_second,
-        *(_rate(links, one, share) for one in path.links),
+        *(_rate(links, link, share) for link in path.links),
     ]
     return CostRange(
         latency_seconds=delay, send_overhead_seconds=OVERHEAD_SECONDS, receive_overhead_seconds=OVERHEAD_SECONDS,
@@ -104,4 +104,4 @@ def _costs(topology: Topology, path: Path, ends: tuple[PlatformSite, PlatformSit
 
 
 def _node(topology: Topology, name: str) -> Node:
-    return next(one for one in topology.nodes if one.name == name)
+    return next(node for node in topology.nodes if node.name == name)

@@ -32,21 +32,21 @@ def _record(platform: Platform, path: str) -> tuple[Any, str]:
     group, _, rest = path.partition(".")
     if group not in _GROUPS:
         return platform, path
-    for one in getattr(platform, group):
-        if rest.startswith(f"{one.name}."):
-            inner = rest[len(one.name) + 1 :]
+    for part in getattr(platform, group):
+        if rest.startswith(f"{part.name}."):
+            inner = rest[len(part.name) + 1 :]
             if not inner.startswith("ranges."):
-                return one, inner
+                return part, inner
             number, _, field = inner.removeprefix("ranges.").partition(".")
             place = whole_number(number)
-            if place is not None and place < len(one.ranges):
-                return one.ranges[place], field
+            if place is not None and place < len(part.ranges):
+                return part.ranges[place], field
     raise InputError(f"the platform has no parameter {path}", "look at its file")
 
 
 def _changed(platform: Platform, path: str, value: float) -> Platform:
     record, field = _record(platform, path)
-    if field not in {one.name for one in fields(record)}:
+    if field not in {known_field.name for known_field in fields(record)}:
         raise InputError(f"the platform has no parameter {path}", "look at its file")
     made: Any = replace(record, **{field: value})
     if isinstance(made, Platform):
@@ -54,9 +54,9 @@ def _changed(platform: Platform, path: str, value: float) -> Platform:
     group = path.partition(".")[0]
     if ".ranges." in path:
         return replace(platform, classes=tuple(
-            replace(one, ranges=tuple(made if it is record else it for it in one.ranges))
-            for one in platform.classes
+            replace(pair_class, ranges=tuple(made if it is record else it for it in pair_class.ranges))
+            for pair_class in platform.classes
         ))  # fmt: skip
-    known = tuple(made if one is record else one for one in getattr(platform, group))
+    known = tuple(made if part is record else part for part in getattr(platform, group))
     changes: dict[str, Any] = {group: known}
     return replace(platform, **changes)

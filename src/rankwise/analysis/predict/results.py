@@ -92,7 +92,7 @@ class Prediction:
     def to_dict(self) -> dict[str, Any]:
         """Return it for programs, rank by rank, as `--json` prints it: without the platform and the timeline."""
         simulation = self.simulation
-        found: dict[str, Any] = plain({
+        plain_fields: dict[str, Any] = plain({
             "title": self.title,
             "platform": self.platform_name,
             "model": self.model,
@@ -115,7 +115,7 @@ class Prediction:
             "recorded": self.recorded,
             "notices": self.notices,
         })  # fmt: skip
-        return found
+        return plain_fields
 
 
 @dataclass(frozen=True, slots=True)

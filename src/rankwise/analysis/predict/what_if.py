@@ -72,8 +72,8 @@ def parse_value(quantity: Quantity, text: str) -> float:
 def names_of(platform: Platform) -> tuple[str, ...]:
     """Return what may be changed: classes of pairs, links, sites, nodes."""
     return tuple(dict.fromkeys((
-        *(one.name for one in platform.classes), *(one.name for one in platform.links),
-        *(one.name for one in platform.sites), *(node for one in platform.sites for node in one.nodes),
+        *(pair_class.name for pair_class in platform.classes), *(link.name for link in platform.links),
+        *(site.name for site in platform.sites), *(node for site in platform.sites for node in site.nodes),
     )))  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _between_sites(platform: Platform, name: str) -> tuple[str, ...]:
     """The classes that `wan` means on a platform on which nothing else is called so."""
     if name != WAN or name in names_of(platform):
         return ()
-    return tuple(dict.fromkeys(one.pair_class for one in platform.routes if one.from_site != one.to_site))
+    return tuple(dict.fromkeys(route.pair_class for route in platform.routes if route.from_site != route.to_site))
 
 
 def value_now(platform: Platform, change: Change) -> float:
@@ -109,8 +109,8 @@ def value_now(platform: Platform, change: Change) -> float:
         first = next(iter(_between_sites(platform, change.name)), change.name)
         return _class(platform, first).ranges[0].latency_seconds
     links, sites = resources(platform, change.name)
-    rates = [one.bytes_per_second for one in platform.links if one.name in links]
-    return min([*rates, *(one.out_bytes_per_second for one in platform.sites if one.name in sites)])
+    rates = [link.bytes_per_second for link in platform.links if link.name in links]
+    return min([*rates, *(site.out_bytes_per_second for site in platform.sites if site.name in sites)])
 
 
 def relieved(platform: Platform, resource: str) -> Platform:
@@ -119,16 +119,16 @@ def relieved(platform: Platform, resource: str) -> Platform:
     What a message takes alone stays as it is.
     """
     node, _, direction = resource.rpartition(".")
-    if any(node in one.nodes for one in platform.sites) and direction in ("in", "out"):
+    if any(node in site.nodes for site in platform.sites) and direction in ("in", "out"):
         platform, name = node_apart(platform, node)
         platform = _held(platform)
         return replace(platform, sites=tuple(
-            _relieved_site(one, direction) if one.name == name else one for one in platform.sites
+            _relieved_site(site, direction) if site.name == name else site for site in platform.sites
         ))  # fmt: skip
     platform = _held(platform)
     return replace(platform, links=tuple(
-        replace(one, bytes_per_second=_much_faster(one.bytes_per_second)) if one.name == resource else one
-        for one in platform.links
+        replace(link, bytes_per_second=_much_faster(link.bytes_per_second)) if link.name == resource else link
+        for link in platform.links
     ))  # fmt: skip
 
 
@@ -136,9 +136,9 @@ def all_relieved(platform: Platform, what: Literal["links", "NICs"]) -> Platform
     """Return the platform in which flows share no link, or no NIC; what a message takes alone stays as it is."""
     platform = _held(platform)
     if what == "links":
-        links = (replace(one, bytes_per_second=_much_faster(one.bytes_per_second)) for one in platform.links)
+        links = (replace(link, bytes_per_second=_much_faster(link.bytes_per_second)) for link in platform.links)
         return replace(platform, links=tuple(links))
-    both = (_relieved_site(_relieved_site(one, "out"), "in") for one in platform.sites)
+    both = (_relieved_site(_relieved_site(site, "out"), "in") for site in platform.sites)
     return replace(platform, sites=tuple(both))
 
 
@@ -154,34 +154,34 @@ def _much_faster(bytes_per_second: float) -> float:
 
 def _held(platform: Platform) -> Platform:
     """The same platform whose classes say themselves how fast a flow alone can be: no faster than its links."""
-    sites = {one.name: one for one in platform.sites}
-    links = {one.name: one.bytes_per_second for one in platform.links}
+    sites = {site.name: site for site in platform.sites}
+    links = {link.name: link.bytes_per_second for link in platform.links}
     slowest: dict[str, float] = {}
     for route in platform.routes:
         rates = (sites[route.from_site].out_bytes_per_second, sites[route.to_site].in_bytes_per_second,
                  *(links[name] for name in route.links))  # fmt: skip
         slowest[route.pair_class] = min(slowest.get(route.pair_class, min(rates)), *rates)
     return replace(platform, classes=tuple(
-        replace(one, ranges=tuple(
-            replace(it, gap_seconds_per_byte=max(it.gap_seconds_per_byte, 1 / slowest[one.name]))
-            for it in one.ranges
-        )) if one.name in slowest else one
-        for one in platform.classes
+        replace(pair_class, ranges=tuple(
+            replace(it, gap_seconds_per_byte=max(it.gap_seconds_per_byte, 1 / slowest[pair_class.name]))
+            for it in pair_class.ranges
+        )) if pair_class.name in slowest else pair_class
+        for pair_class in platform.classes
     ))  # fmt: skip
 
 
 def _short_names(platform: Platform) -> tuple[str, ...]:
     """Without the nodes, which may be thousands."""
-    nodes = {node for one in platform.sites for node in one.nodes}
+    nodes = {node for site in platform.sites for node in site.nodes}
     return tuple(name for name in names_of(platform) if name not in nodes)
 
 
 def _class(platform: Platform, name: str) -> PairClass:
-    found = next((one for one in platform.classes if one.name == name), None)
-    if found is None:
-        classes = ", ".join(one.name for one in platform.classes)
+    pair_class = next((candidate for candidate in platform.classes if candidate.name == name), None)
+    if pair_class is None:
+        classes = ", ".join(candidate.name for candidate in platform.classes)
         raise InputError(f"{name} has no delay of its own", f"delays are those of classes of pairs: {classes}")
-    return found
+    return pair_class
 
 
 def _with_delay(platform: Platform, change: Change) -> Platform:
@@ -193,28 +193,30 @@ def _with_delay(platform: Platform, change: Change) -> Platform:
     old = _class(platform, change.name)
     now = old.ranges[0].latency_seconds
     more = (now * change.value if change.is_factor else change.value) - now
-    ranges = tuple(replace(one, latency_seconds=max(0.0, one.latency_seconds + more)) for one in old.ranges)
+    ranges = tuple(replace(costs, latency_seconds=max(0.0, costs.latency_seconds + more)) for costs in old.ranges)
     made = replace(old, ranges=ranges)
-    return replace(platform, classes=tuple(made if one is old else one for one in platform.classes))
+    return replace(
+        platform, classes=tuple(made if pair_class is old else pair_class for pair_class in platform.classes)
+    )
 
 
 def resources(platform: Platform, name: str) -> tuple[set[str], set[str]]:
     """Return the links and the sites whose NICs go by this name. Raises InputError for a class without any."""
-    if any(one.name == name for one in platform.links):
+    if any(link.name == name for link in platform.links):
         return {name}, set()
-    if any(one.name == name for one in platform.sites):
+    if any(site.name == name for site in platform.sites):
         return set(), {name}
     among = _between_sites(platform, name)
-    routes = [one for one in platform.routes if one.pair_class in (among or (name,))]
-    if among and not any(one.links for one in routes):
+    routes = [route for route in platform.routes if route.pair_class in (among or (name,))]
+    if among and not any(route.links for route in routes):
         raise InputError(
             "the platform does not describe links that sites share",
             "change the rate of a site or node, or fit where two sites have two nodes each",
         )
     if not routes:
         raise InputError(f"messages of the class {name} use no link", "change the rate of a link, site or node")
-    links = {link for one in routes for link in one.links}
-    return links, set() if links else {site for one in routes for site in (one.from_site, one.to_site)}
+    links = {link for route in routes for link in route.links}
+    return links, set() if links else {site for route in routes for site in (route.from_site, route.to_site)}
 
 
 def _with_rate(platform: Platform, change: Change) -> Platform:
@@ -227,20 +229,20 @@ def _with_rate(platform: Platform, change: Change) -> Platform:
         value = rate * change.value if change.is_factor else change.value
         return min(max(value, 1.0), _FASTEST_BYTES_PER_SECOND)
 
-    def site_with(one: PlatformSite) -> PlatformSite:
+    def site_with(site: PlatformSite) -> PlatformSite:
         return replace(
-            one,
-            out_bytes_per_second=new(one.out_bytes_per_second),
-            in_bytes_per_second=new(one.in_bytes_per_second),
+            site,
+            out_bytes_per_second=new(site.out_bytes_per_second),
+            in_bytes_per_second=new(site.in_bytes_per_second),
         )
 
     made = replace(
         platform,
         links=tuple(
-            replace(one, bytes_per_second=new(one.bytes_per_second)) if one.name in links else one
-            for one in platform.links
+            replace(link, bytes_per_second=new(link.bytes_per_second)) if link.name in links else link
+            for link in platform.links
         ),
-        sites=tuple(site_with(one) if one.name in sites else one for one in platform.sites),
+        sites=tuple(site_with(site) if site.name in sites else site for site in platform.sites),
     )
     return _freed(platform, made)
 
@@ -249,26 +251,27 @@ def _freed(before: Platform, after: Platform) -> Platform:
     """What a byte takes alone, where a link was what held it back, follows the new rate of the slowest link."""
     old, new = _slowest(before), _slowest(after)
 
-    def costs(one: CostRange, name: str) -> CostRange:
-        gap = one.gap_seconds_per_byte
+    def costs(before_change: CostRange, name: str) -> CostRange:
+        gap = before_change.gap_seconds_per_byte
         if name not in old or new[name] == old[name] or gap * old[name] > 1 / _BOTTLENECK:
-            return one
-        return replace(one, gap_seconds_per_byte=gap * old[name] / new[name])
+            return before_change
+        return replace(before_change, gap_seconds_per_byte=gap * old[name] / new[name])
 
     return replace(after, classes=tuple(
-        replace(one, ranges=tuple(costs(it, one.name) for it in one.ranges)) for one in after.classes
+        replace(pair_class, ranges=tuple(costs(it, pair_class.name) for it in pair_class.ranges))
+        for pair_class in after.classes
     ))  # fmt: skip
 
 
 def _slowest(platform: Platform) -> dict[str, float]:
     """The rate of the slowest link on the fastest route of each class."""
-    sites = {one.name: one for one in platform.sites}
-    links = {one.name: one.bytes_per_second for one in platform.links}
+    sites = {site.name: site for site in platform.sites}
+    links = {link.name: link.bytes_per_second for link in platform.links}
     rates: dict[str, float] = {}
     for route in platform.routes:
         start, end = sites[route.from_site], sites[route.to_site]
         rate = min(
-            start.out_bytes_per_second, end.in_bytes_per_second, *(links[one] for one in route.links), 1e300
+            start.out_bytes_per_second, end.in_bytes_per_second, *(links[link] for link in route.links), 1e300
         )
         rates[route.pair_class] = max(rates.get(route.pair_class, 0.0), rate)
     return rates

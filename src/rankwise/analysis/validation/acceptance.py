@@ -60,7 +60,7 @@ class Acceptance:
     @property
     def open(self) -> tuple[Evidence, ...]:
         """The cells that more launches may show to be no slower."""
-        return tuple(one for one in self.evidence if one.state == "open")
+        return tuple(evidence for evidence in self.evidence if evidence.state == "open")
 
     @property
     def doubt(self) -> str:
@@ -68,9 +68,9 @@ class Acceptance:
         gain = self.gain
         if not gain.cells:
             return "the validation came to nothing"
-        if gain.ratio_high < 1 or any(one.verdict == "faster" for one in self.verdicts):
+        if gain.ratio_high < 1 or any(verdict.verdict == "faster" for verdict in self.verdicts):
             return ""
-        best = min(self.verdicts, key=lambda one: one.ratio)
+        best = min(self.verdicts, key=lambda verdict: verdict.ratio)
         return (
             f"fresh launches do not confirm that it gains anything: none of {gain.cells} cells is "
             f"significantly faster; the best is {format_size(best.size_bytes)}, {_ratio_words(best)}"
@@ -120,9 +120,9 @@ def accept(
     since what is left was never measured.
     `application`: whose calls weigh the cells of the gain, though not of anything else.
     """
-    mine = [[one for one in run if _is_of(one, wanted)] for run in runs]
-    flat = [one for run in mine for one in run]
-    pairs = _pairs(mine, benchmarks, wanted, _wrong(flat))
+    own_runs = [[launch for launch in run if _is_of(launch, wanted)] for run in runs]
+    flat = [launch for run in own_runs for launch in run]
+    pairs = _pairs(own_runs, benchmarks, wanted, _wrong(flat))
 
     def cell_acts(cell: Cell) -> bool:
         return acts(wanted.tuning, cell, wanted.base)
@@ -137,8 +137,8 @@ def accept(
     gain_elsewhere = max((certain_gain(pair, level) for pair in acted.values()), default=0.0)
     if gain_elsewhere > LARGE_RATIO:
         evidence = [
-            one if has_rule(wanted.tuning, one.cell) else beside_gain(one, gain_elsewhere, 1 + delta)
-            for one in evidence
+            judged if has_rule(wanted.tuning, judged.cell) else beside_gain(judged, gain_elsewhere, 1 + delta)
+            for judged in evidence
         ]
     known = {*pairs, *failed, *given_up}
     evidence += [Evidence(cell, "open") for cell in wanted.cells if cell_acts(cell) and cell not in known]
@@ -146,30 +146,30 @@ def accept(
     required = frozenset(wanted.cells)
     own = [cell for cell in wanted.cells if has_rule(wanted.tuning, cell) and cell_acts(cell)]
     bad = [
-        Bad(one.cell, _why(one, pairs), one.cell in own)
-        for one in evidence
-        if one.state == "slower" or (one.cell in required and _is_given_up(one, is_over=is_over))
+        Bad(judged.cell, _why(judged, pairs), judged.cell in own)
+        for judged in evidence
+        if judged.state == "slower" or (judged.cell in required and _is_given_up(judged, is_over=is_over))
     ]
     bad += _slower_elsewhere({cell: pair for cell, pair in pairs.items() if cell not in acted}, delta, alpha)
     bad += [Bad(cell, why) for cell, why in failed.items()]
-    found = without(wanted.tuning, bad, own, is_over=is_over, base=wanted.base)
+    reverted = without(wanted.tuning, bad, own, is_over=is_over, base=wanted.base)
     gain = _gain(acted, _weights(acted, application), seed)
-    return Acceptance(verdicts, gain, found.tuning, found.reasons, found.unexplained, tuple(evidence))
+    return Acceptance(verdicts, gain, reverted.tuning, reverted.reasons, reverted.unexplained, tuple(evidence))
 
 
-def _is_given_up(one: Evidence, *, is_over: bool) -> bool:
-    return one.state == "open" and (is_over or not one.wanted)
+def _is_given_up(evidence: Evidence, *, is_over: bool) -> bool:
+    return evidence.state == "open" and (is_over or not evidence.wanted)
 
 
-def _why(one: Evidence, pairs: Mapping[Cell, Pair]) -> str:
-    if one.state == "open":
-        return one.words
-    (verdict,) = judge([pairs[one.cell]], 0.0, 1.0)
+def _why(evidence: Evidence, pairs: Mapping[Cell, Pair]) -> str:
+    if evidence.state == "open":
+        return evidence.words
+    (verdict,) = judge([pairs[evidence.cell]], 0.0, 1.0)
     return _ratio_words(verdict)
 
 
-def _ratio_words(one: Verdict) -> str:
-    return f"{one.ratio:.2f} ({one.ratio_low:.2f} to {one.ratio_high:.2f}) times the time without it"
+def _ratio_words(verdict: Verdict) -> str:
+    return f"{verdict.ratio:.2f} ({verdict.ratio_low:.2f} to {verdict.ratio_high:.2f}) times the time without it"
 
 
 def _with_gains(verdicts: Sequence[Verdict], pairs: Iterable[Pair], alpha: float) -> tuple[Verdict, ...]:
@@ -186,7 +186,9 @@ def _with_gains(verdicts: Sequence[Verdict], pairs: Iterable[Pair], alpha: float
 def _slower_elsewhere(pairs: Mapping[Cell, Pair], delta: float, alpha: float) -> list[Bad]:
     verdicts = judge([*pairs.values()], delta, alpha)
     return [
-        Bad(cell, _ratio_words(one)) for cell, one in zip(pairs, verdicts, strict=True) if one.verdict == "slower"
+        Bad(cell, _ratio_words(verdict))
+        for cell, verdict in zip(pairs, verdicts, strict=True)
+        if verdict.verdict == "slower"
     ]
 
 
@@ -211,18 +213,18 @@ def _pairs(
     runs: Iterable[Sequence[Launch]], benchmarks: Mapping[str, Benchmark], wanted: Validated, wrong: Iterable[Cell]
 ) -> dict[Cell, Pair]:
     """Default and tuned in each cell, over all runs."""
-    found: defaultdict[Point, list[Pair]] = defaultdict(list)
+    by_point: defaultdict[Point, list[Pair]] = defaultdict(list)
     given_up = [replace(cell, configuration="") for cell in wrong]
     for run in runs:
         data = [
-            replace(one, cell=replace(one.cell, configuration=""))
-            for one in gather(run, benchmarks, wanted.quantile)
+            replace(gathered, cell=replace(gathered.cell, configuration=""))
+            for gathered in gather(run, benchmarks, wanted.quantile)
         ]  # runs differ in what is loaded for other cells
         points = judged_points(data, given_up)
         variants = (wanted.implementation, variant_name(wanted.implementation, wanted.profile))
         for pair in all_pairs(points, variants):
-            found[pair.point].append(pair)
-    return {_cell(point, wanted.implementation): joined(found[point]) for point in found}
+            by_point[pair.point].append(pair)
+    return {_cell(point, wanted.implementation): joined(by_point[point]) for point in by_point}
 
 
 def _cell(point: Point, implementation: str) -> Cell:

@@ -38,9 +38,9 @@ def acting(tuning: Tuning, cell: Cell) -> tuple[object, ...]:
     the ranks of the whole job may act on its groups, as Intel MPI's tables do.
     """
     ranks = communicator_ranks(cell)
-    found = rule_at(tuning, cell.benchmark, ranks, cell.size_bytes)
+    due = rule_at(tuning, cell.benchmark, ranks, cell.size_bytes)
     return (
-        tuning.settings, tuning.host_settings, found[1].choice if found else Choice(), _within(tuning, cell),
+        tuning.settings, tuning.host_settings, due[1].choice if due else Choice(), _within(tuning, cell),
         _of_job(tuning, cell),
     )  # fmt: skip
 
@@ -52,8 +52,8 @@ def acts(tuning: Tuning, cell: Cell, base: Tuning = DEFAULTS) -> bool:
 
 def has_rule(tuning: Tuning, cell: Cell) -> bool:
     """Return whether a rule for its own size and ranks, other than the default's, decides how a cell is done."""
-    found = rule_at(tuning, cell.benchmark, communicator_ranks(cell), cell.size_bytes)
-    return found is not None and found[1].choice != Choice()
+    due = rule_at(tuning, cell.benchmark, communicator_ranks(cell), cell.size_bytes)
+    return due is not None and due[1].choice != Choice()
 
 
 def rule_behind(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
@@ -63,14 +63,14 @@ def rule_behind(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
     ends just below its size.
     """
     size, ranks = cell.size_bytes, communicator_ranks(cell)
-    found = rule_at(tuning, cell.benchmark, ranks, size)
-    if found and found[1].choice != Choice():
-        return found
+    due = rule_at(tuning, cell.benchmark, ranks, size)
+    if due and due[1].choice != Choice():
+        return due
     if job := _of_job(tuning, cell):
         return rule_at(Tuning(decisions=job), cell.benchmark, cell.ranks, size)
-    inside = [one for one in _within(tuning, cell) if one.operation == cell.benchmark]
+    inside = [decision for decision in _within(tuning, cell) if decision.operation == cell.benchmark]
     if inside:
-        largest = max(inside, key=lambda one: one.ranks)
+        largest = max(inside, key=lambda decision: decision.ranks)
         same = rule_at(tuning, cell.benchmark, largest.ranks, size)
         chosen = [rule for rule in largest.rules if rule.choice != Choice()]
         return same if same and same[1].choice != Choice() else (largest, chosen[-1])
@@ -80,11 +80,13 @@ def rule_behind(tuning: Tuning, cell: Cell) -> tuple[Decision, Rule] | None:
 
 def _within(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
     steps, ranks = STEPS.get(cell.benchmark), communicator_ranks(cell)
-    found = rule_at(tuning, cell.benchmark, ranks, cell.size_bytes)
-    if found and found[1].choice != Choice() and found[1].choice.algorithm not in OF_PARTS:
+    due = rule_at(tuning, cell.benchmark, ranks, cell.size_bytes)
+    if due and due[1].choice != Choice() and due[1].choice.algorithm not in OF_PARTS:
         return ()
     return tuple(
-        one for one in tuning.decisions if one.ranks < ranks and (steps is None or one.operation in steps)
+        decision
+        for decision in tuning.decisions
+        if decision.ranks < ranks and (steps is None or decision.operation in steps)
     )
 
 
@@ -92,5 +94,5 @@ def _of_job(tuning: Tuning, cell: Cell) -> tuple[Decision, ...]:
     """The decisions for all ranks of a job whose operation runs on groups of them, at this size."""
     if cell.options.groups == 1:
         return ()
-    found = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
-    return (found[0],) if found and found[1].choice != Choice() else ()
+    due = rule_at(tuning, cell.benchmark, cell.ranks, cell.size_bytes)
+    return (due[0],) if due and due[1].choice != Choice() else ()

@@ -89,29 +89,29 @@ def evidence_of(cell: Cell, pair: Pair, margin_ratio: float, alpha: float) -> Ev
     and acceptance sampling"). `slower`: the lower bound is above 1; after FEW launches above `margin_ratio`,
     and never at the first look.
     """
-    found = _looked_at(cell, pair, math.log(margin_ratio), alpha)
-    return replace(found, log_ratio=math.log(median(pair.candidate_medians) / median(pair.baseline_medians)))
+    seen = _looked_at(cell, pair, math.log(margin_ratio), alpha)
+    return replace(seen, log_ratio=math.log(median(pair.candidate_medians) / median(pair.baseline_medians)))
 
 
 def _looked_at(cell: Cell, pair: Pair, margin: float, alpha: float) -> Evidence:
     """What all looks so far come to."""
-    found = Evidence(cell, "open", min(pair.baseline_medians.size, pair.candidate_medians.size))
+    seen = Evidence(cell, "open", min(pair.baseline_medians.size, pair.candidate_medians.size))
     for launches, share in LOOKS.items():
-        if launches > found.launches:
+        if launches > seen.launches:
             break
         sides = _Sides(pair, launches)
         low, high = sides.bounds(alpha * share)
         if high < margin:
-            return Evidence(cell, "shown", found.launches, math.exp(high), 0)
+            return Evidence(cell, "shown", seen.launches, math.exp(high), 0)
         least = margin if launches <= FEW else 0.0  # of many cells one is all above by chance too often
         least = math.inf if launches == FIRST_LOOK else least  # a busy machine makes three launches differ
         state: State = "slower" if low > least else "open"
         wanted = _wanted(sides, launches, margin, alpha) if state == "open" else 0
         upper = math.exp(high) if high < 700 else math.inf
-        found = Evidence(cell, state, found.launches, min(upper, found.upper_ratio), wanted)
+        seen = Evidence(cell, state, seen.launches, min(upper, seen.upper_ratio), wanted)
         if state == "slower":
             break
-    return found
+    return seen
 
 
 def _wanted(sides: _Sides, launches: int, margin: float, alpha: float) -> int:
@@ -177,28 +177,28 @@ def certain_gain(pair: Pair, alpha: float) -> float:
     return math.exp(-bounds[1])
 
 
-def beside_gain(one: Evidence, gain: float, margin_ratio: float) -> Evidence:
+def beside_gain(evidence: Evidence, gain: float, margin_ratio: float) -> Evidence:
     """Return the evidence of an open cell on which a setting acts that is `gain` times as fast in another.
 
     A loss as large as the gain is excluded, and what there seems to be of one is below its root and LARGE_RATIO:
     on a busy machine three launches seem to differ by more than the margin where nothing does.
     """
     most = max(margin_ratio, min(math.sqrt(gain), LARGE_RATIO))
-    is_bounded = one.state == "open" and one.upper_ratio < gain and math.exp(one.log_ratio) <= most
-    return replace(one, state="bounded", wanted=0) if is_bounded else one
+    is_bounded = evidence.state == "open" and evidence.upper_ratio < gain and math.exp(evidence.log_ratio) <= most
+    return replace(evidence, state="bounded", wanted=0) if is_bounded else evidence
 
 
 def joined(pairs: Sequence[Pair]) -> Pair:
     """Return the pairs of one cell in several runs as one, their rounds one after the other."""
     first, after = pairs[0], 0
     rounds: tuple[list[IntArray], list[IntArray]] = ([], [])
-    for one in pairs:
-        rounds[0].append(one.baseline_rounds + after)
-        rounds[1].append(one.candidate_rounds + after)
-        after += int(max(one.baseline_rounds[-1], one.candidate_rounds[-1])) + 1
+    for pair in pairs:
+        rounds[0].append(pair.baseline_rounds + after)
+        rounds[1].append(pair.candidate_rounds + after)
+        after += int(max(pair.baseline_rounds[-1], pair.candidate_rounds[-1])) + 1
     return Pair(
         first.point, first.baseline, first.candidate,
-        np.concatenate([one.baseline_medians for one in pairs]),
-        np.concatenate([one.candidate_medians for one in pairs]),
+        np.concatenate([part.baseline_medians for part in pairs]),
+        np.concatenate([part.candidate_medians for part in pairs]),
         np.concatenate(rounds[0]).astype(np.int64), np.concatenate(rounds[1]).astype(np.int64),
     )  # fmt: skip

@@ -49,33 +49,33 @@ def without(
     left, reasons, unexplained = tuning, [], []
     of_rules: dict[tuple[Decision, Rule], list[Bad]] = {}
     setting: Reason | None = None
-    for one in bad:
-        words = _words(one)
-        if (found := rule_behind(tuning, one.cell)) is not None and found[0] not in base.decisions:
-            of_rules.setdefault(found, []).append(one)
+    for bad_cell in bad:
+        why = _words(bad_cell)
+        if (rule_due := rule_behind(tuning, bad_cell.cell)) is not None and rule_due[0] not in base.decisions:
+            of_rules.setdefault(rule_due, []).append(bad_cell)
         elif setting is not None:
             continue
         elif (tuning.settings, tuning.host_settings) == (base.settings, base.host_settings):
-            unexplained.append(words)
+            unexplained.append(why)
         elif is_over:
-            setting = Reason("everything", f"goes back to the default: {words}")
+            setting = Reason("everything", f"goes back to the default: {why}")
             reasons.append(setting)
         else:
-            left, setting = without_last_setting(left, words, base)
+            left, setting = without_last_setting(left, why, base)
             reasons.append(setting)
     sizes: dict[tuple[Decision, Rule], set[int]] = {}
     for cell in own:
-        if (found := rule_behind(tuning, cell)) is not None:
-            sizes.setdefault(found, set()).add(cell.size_bytes)
-    for (decision, rule), mine in of_rules.items():
+        if (rule_due := rule_behind(tuning, cell)) is not None:
+            sizes.setdefault(rule_due, set()).add(cell.size_bytes)
+    for (decision, rule), of_rule in of_rules.items():
         kept: tuple[Range, ...] = ()
-        if all(one.is_own for one in mine) and not is_complete(decision):
-            not_shown = {one.cell.size_bytes for one in mine}
+        if all(harmed.is_own for harmed in of_rule) and not is_complete(decision):
+            not_shown = {harmed.cell.size_bytes for harmed in of_rule}
             first = _first_size(decision, rule)
             kept = kept_ranges(first, rule.up_to_bytes, sizes.get((decision, rule), ()), not_shown)
         if (now := without_rule(left, decision, rule, kept)) != left:
             left = now
-            reasons.append(_reason(decision, rule, kept, mine))
+            reasons.append(_reason(decision, rule, kept, of_rule))
     return Reverted(base if is_over and setting else left, tuple(reasons), tuple(unexplained))
 
 
@@ -102,12 +102,12 @@ def without_rule(tuning: Tuning, decision: Decision, rule: Rule, kept: Sequence[
     """
     complete = is_complete(decision)
     decisions = []
-    for one in tuning.decisions:
-        if (one.operation, one.ranks) != (decision.operation, decision.ranks):
-            decisions.append(one)
+    for old_decision in tuning.decisions:
+        if (old_decision.operation, old_decision.ranks) != (decision.operation, decision.ranks):
+            decisions.append(old_decision)
             continue
         rules: list[Rule] = []
-        for old in one.rules:
+        for old in old_decision.rules:
             if complete:
                 parts = [replace(old, choice=Choice())]
             else:
@@ -117,34 +117,34 @@ def without_rule(tuning: Tuning, decision: Decision, rule: Rule, kept: Sequence[
                     rules.pop()
                 rules.append(new)
         if any(new.choice != Choice() for new in rules):
-            decisions.append(replace(one, rules=tuple(rules)))
+            decisions.append(replace(old_decision, rules=tuple(rules)))
     return replace(tuning, decisions=tuple(decisions))
 
 
 def _narrowed(decision: Decision, rule: Rule, kept: Sequence[Range]) -> list[Rule]:
-    found: list[Rule] = []
+    narrowed: list[Rule] = []
     for first, last in kept:
         if first > _first_size(decision, rule):
-            found.append(Rule(first - 1, Choice()))
-        found.append(Rule(last, rule.choice))
-    if not found or found[-1].up_to_bytes != rule.up_to_bytes:
-        found.append(Rule(rule.up_to_bytes, Choice()))
-    return found
+            narrowed.append(Rule(first - 1, Choice()))
+        narrowed.append(Rule(last, rule.choice))
+    if not narrowed or narrowed[-1].up_to_bytes != rule.up_to_bytes:
+        narrowed.append(Rule(rule.up_to_bytes, Choice()))
+    return narrowed
 
 
-def without_last_setting(tuning: Tuning, words: str, base: Tuning = DEFAULTS) -> tuple[Tuning, Reason]:
-    """Return the tuning without the setting that was chosen last, or without all of the hosts'; `words`: why.
+def without_last_setting(tuning: Tuning, why: str, base: Tuning = DEFAULTS) -> tuple[Tuning, Reason]:
+    """Return the tuning without the setting that was chosen last, or without all of the hosts'; `why`: the reason.
 
     What `base` has, stays: a knob that it sets goes back to the value there.
     """
-    new = [one for one in tuning.settings if one not in base.settings]
+    new = [setting for setting in tuning.settings if setting not in base.settings]
     if new:
-        last, before = new[-1], {one.knob: one for one in base.settings}
-        kept = (before.get(one.knob) if one == last else one for one in tuning.settings)
-        reason = Reason(last.knob, f"{last.value} goes back to the {_before(last.knob in before)}: {words}")
-        return replace(tuning, settings=tuple(one for one in kept if one)), reason
+        last, before = new[-1], {setting.knob: setting for setting in base.settings}
+        kept = (before.get(setting.knob) if setting == last else setting for setting in tuning.settings)
+        reason = Reason(last.knob, f"{last.value} goes back to the {_before(last.knob in before)}: {why}")
+        return replace(tuning, settings=tuple(setting for setting in kept if setting)), reason
     names = ", ".join(name for name, value in tuning.host_settings if (name, value) not in base.host_settings)
-    reason = Reason("host settings", f"{names} go back to the {_before(bool(base.host_settings))}: {words}")
+    reason = Reason("host settings", f"{names} go back to the {_before(bool(base.host_settings))}: {why}")
     return replace(tuning, host_settings=base.host_settings), reason
 
 
@@ -154,7 +154,7 @@ def _before(is_validated: bool) -> str:
 
 def is_complete(decision: Decision) -> bool:
     """Return whether a decision leaves no size to the default."""
-    return all(one.choice != Choice() for one in decision.rules)
+    return all(rule.choice != Choice() for rule in decision.rules)
 
 
 def rule_words(rule: Rule) -> str:
@@ -163,12 +163,12 @@ def rule_words(rule: Rule) -> str:
 
 
 def _first_size(decision: Decision, rule: Rule) -> int:
-    before = [one.up_to_bytes for one in decision.rules[: decision.rules.index(rule)]]
+    before = [earlier.up_to_bytes for earlier in decision.rules[: decision.rules.index(rule)]]
     return (before[-1] or 0) + 1 if before else 0
 
 
-def _words(one: Bad) -> str:
-    return f"{one.why} {cell_words(one.cell)}"
+def _words(bad: Bad) -> str:
+    return f"{bad.why} {cell_words(bad.cell)}"
 
 
 def _reason(decision: Decision, rule: Rule, kept: Sequence[Range], own: Sequence[Bad]) -> Reason:
