@@ -113,20 +113,20 @@ def cause(stdout: str, stderr: str, *, ended_by_us: bool = False) -> str:
     if signal and not (parts and signal in _OF_FAILURES):
         parts.append(f"signal {signal}" + (f" ({_SIGNALS[signal]})" if signal in _SIGNALS else ""))
     if not ranked.get(_CAUSE) and not ranked.get(_ERROR):
-        parts += [f"last output: {one}" for one in ranked.get(_OUTPUT, [])[-1:]]
+        parts += [f"last output: {message}" for message in ranked.get(_OUTPUT, [])[-1:]]
     parts = parts or endings[:1]
-    return "; ".join(_shortened(one, _LONGEST // len(parts)) for one in parts)
+    return "; ".join(_shortened(part, _LONGEST // len(parts)) for part in parts)
 
 
 def warnings(stdout: str, stderr: str) -> tuple[str, ...]:
     """Return what an MPI warned of in a launch, each warning once and in one line."""
-    found: dict[str, str] = {}
+    messages: dict[str, str] = {}
     for text in (stderr, stdout):
         for statement, framed in _messages(text):
             bare = _without_prefix(statement)
             if (framed or _WARNING.search(statement)) and _rank(bare) not in (_NOTHING, _ENDING):
-                found.setdefault(numberless(bare), bare)
-    return tuple(found.values())
+                messages.setdefault(numberless(bare), bare)
+    return tuple(messages.values())
 
 
 def numberless(text: str) -> str:
@@ -141,8 +141,8 @@ def kept(text: str) -> str:
     left_out = len(text) - HEAD_CHARACTERS - TAIL_CHARACTERS
     if left_out <= 0:
         return text
-    words = f"{left_out} characters left out; the first {HEAD_CHARACTERS} and the last {TAIL_CHARACTERS} are kept"
-    return f"{text[:HEAD_CHARACTERS]}\n[rankwise: {words}]\n{text[-TAIL_CHARACTERS:]}"
+    notice = f"{left_out} characters left out; the first {HEAD_CHARACTERS} and the last {TAIL_CHARACTERS} are kept"
+    return f"{text[:HEAD_CHARACTERS]}\n[rankwise: {notice}]\n{text[-TAIL_CHARACTERS:]}"
 
 
 def _rank(statement: str) -> int:
@@ -161,9 +161,9 @@ def _messages(text: str) -> Iterator[tuple[str, bool]]:
     place = 0
     while place < len(lines):
         end = _end_of_message(lines, place)
-        words = " ".join(" ".join(lines[place + 1 : end]).split()) if end else lines[place]
-        if any(map(str.isalnum, words)):
-            yield words, bool(end)
+        message = " ".join(" ".join(lines[place + 1 : end]).split()) if end else lines[place]
+        if any(map(str.isalnum, message)):
+            yield message, bool(end)
         place = end + 1 if end else place + 1
 
 
@@ -178,7 +178,7 @@ def _end_of_message(lines: list[str], place: int) -> int:
 
 def _signal(endings: list[str]) -> int:
     """The signal that ended a process; others are ended after it by SIGKILL or SIGTERM. 0: none did."""
-    numbers = [int(match["number"] or match["its"]) for one in endings for match in _SIGNAL.finditer(one)]
+    numbers = [int(match["number"] or match["its"]) for ending in endings for match in _SIGNAL.finditer(ending)]
     return next((number for number in numbers if number not in (9, 15)), numbers[0] if numbers else 0)
 
 
