@@ -300,7 +300,8 @@ def test_a_run_that_tunes_is_measured_with_its_profile(
     assert tuning.options.time_budget_seconds == pytest.approx(
         quick.tuning_share * quick.time_budget_seconds, abs=1.0
     )
-    assert request.time_budget_seconds == pytest.approx(quick.time_budget_seconds - START_SECONDS, abs=1.0)
+    passed = quick.time_budget_seconds - START_SECONDS - request.time_budget_seconds
+    assert 0 <= passed < 60  # what went by before, on a busy machine too
     wanted = request.wanted
     assert wanted is not None
     cells = [
