@@ -32,8 +32,8 @@ def sentences(comparison: Comparison) -> list[str]:
 
 def wrong_data_sentences(comparison: Comparison) -> list[str]:
     """Return what comes before all else: what delivers wrong data is not fast. Empty where all data are right."""
-    found = wrong_data(comparison.wrong_data)
-    return [f"WRONG DATA: {found.message}; {found.remedy}."] if found else []
+    notice = wrong_data(comparison.wrong_data)
+    return [f"WRONG DATA: {notice.message}; {notice.remedy}."] if notice else []
 
 
 def _compared(comparison: Comparison) -> list[str]:
