@@ -18,9 +18,9 @@ struct Waiting {
     std::string words;
 };
 
-std::string tagged(std::int32_t tag)
+std::string tagged(std::int32_t tag, const Program &program)
 {
-    return tag == kAnyTag ? "any tag" : "tag " + std::to_string(tag);
+    return tag == kAnyTag ? "any tag" : "tag " + std::to_string(program.tag_in_file(tag));
 }
 
 /// A circle of ranks, each of which waits for the next; empty: there is none.
@@ -44,8 +44,9 @@ std::vector<std::uint32_t> circle(const std::map<std::uint32_t, std::vector<Wait
 
 } // namespace
 
-std::string deadlock_report(const std::vector<std::string> &names, const std::vector<char> &stuck,
-                            const Matching &messages,
+std::string deadlock_report(const std::vector<std::string> &names,
+                            const std::vector<const Program *> &programs,
+                            const std::vector<char> &stuck, const Matching &messages,
                             const std::unordered_map<std::uint32_t, Arrivals> &arrivals)
 {
     std::map<std::uint32_t, std::vector<Waiting>> waiting;
@@ -57,14 +58,16 @@ std::string deadlock_report(const std::vector<std::string> &names, const std::ve
         if (!(message.flags & kEager))
             waits(message.source, message.destination,
                   "rank " + names[message.destination] + " to receive " +
-                      std::to_string(message.bytes) + " bytes, " + tagged(message.tag));
+                      std::to_string(message.bytes) + " bytes, " +
+                      tagged(message.tag, *programs[message.source]));
     };
     messages.each_unmatched([&](const Message &message) {
         if (message.flags & kSent)
             waits_to_send(message);
         else
             waits(message.destination, message.source,
-                  "a message from rank " + names[message.source] + ", " + tagged(message.tag));
+                  "a message from rank " + names[message.source] + ", " +
+                      tagged(message.tag, *programs[message.source]));
     });
     for (const auto &[rank, at] : arrivals) {
         for (const Arrivals::Receive &receive : at.posted)
@@ -72,7 +75,7 @@ std::string deadlock_report(const std::vector<std::string> &names, const std::ve
                 rank, receive.source,
                 "a message from " +
                     (receive.source == kAnySource ? "any rank" : "rank " + names[receive.source]) +
-                    ", " + tagged(receive.tag));
+                    ", " + tagged(receive.tag, *programs[rank]));
         for (const std::uint32_t i : at.unexpected)
             waits_to_send(messages[i]);
     }

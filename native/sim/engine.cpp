@@ -261,11 +261,14 @@ Outcome Engine::conclude()
             outcome_.lost_by_resource[r] += lost[r];
     if (any) {
         std::vector<std::string> names;
-        for (std::size_t r = 0; r < ranks_.size(); r++)
+        std::vector<const Program *> programs;
+        for (std::size_t r = 0; r < ranks_.size(); r++) {
+            programs.push_back(jobs_[ranks_[r].job].program);
             names.push_back(jobs_.size() == 1 ? std::to_string(r)
                                               : jobs_[ranks_[r].job].name + ":" +
                                                     std::to_string(r - ranks_[r].base));
-        outcome_.deadlock = deadlock_report(names, stuck, messages_, arrivals_);
+        }
+        outcome_.deadlock = deadlock_report(names, programs, stuck, messages_, arrivals_);
     }
     return std::move(outcome_);
 }

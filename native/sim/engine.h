@@ -238,8 +238,9 @@ class Engine
 
 /// Say who waits for whom: each rank that is stuck, what it waits for, and a circle if there is
 /// one.
-std::string deadlock_report(const std::vector<std::string> &names, const std::vector<char> &stuck,
-                            const Matching &messages,
+std::string deadlock_report(const std::vector<std::string> &names,
+                            const std::vector<const Program *> &programs, // of each rank
+                            const std::vector<char> &stuck, const Matching &messages,
                             const std::unordered_map<std::uint32_t, Arrivals> &arrivals);
 
 } // namespace rankwise::sim

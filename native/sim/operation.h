@@ -24,6 +24,8 @@ inline constexpr std::int32_t kAnyTag = -1;
 inline constexpr std::int64_t kLargestMessage = (std::int64_t{1} << 40) - 1;
 /// Tags from here on are those of collective operations, which "any tag" does not mean.
 inline constexpr std::int32_t kCollectiveTags = 1 << 30;
+/// Tags from here down stand for those of Program::large_tags.
+inline constexpr std::int32_t kFirstLargeTag = -2;
 inline constexpr std::uint32_t kMostRequests = 1 << 20;
 /// In a row (see series.cpp), the request of what others wait for.
 inline constexpr std::uint32_t kWaitedFor = 1;

@@ -63,15 +63,17 @@ void GraphBuilder::depend(std::uint32_t later, std::uint32_t earlier, bool at_st
     nodes_[earlier].successors++;
 }
 
-std::uint32_t GraphBuilder::append(GraphBuilder &other, std::int32_t tag_shift)
+std::uint32_t GraphBuilder::append(GraphBuilder &other, std::int32_t tag_shift,
+                                   const std::vector<std::uint32_t> *ranks)
 {
     const std::uint32_t first = nodes();
     for (const GraphNode &node : other.nodes_) {
         const Operation &one = node.operation;
         nodes_.push_back(node);
         if (one.kind() != Kind::compute)
-            nodes_.back().operation = Operation::message(
-                one.kind(), one.peer(), one.tag() + tag_shift, one.bytes(), one.request());
+            nodes_.back().operation =
+                Operation::message(one.kind(), ranks ? (*ranks)[one.peer()] : one.peer(),
+                                   one.tag() + tag_shift, one.bytes(), one.request());
     }
     for (const Edge &edge : other.edges_)
         edges_.push_back(

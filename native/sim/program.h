@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,11 @@ struct Successor {
     }
 };
 
+/// What a reader has to say of a program that means more than is simulated.
+struct ProgramNotice {
+    std::string what, text, remedy;
+};
+
 /// The program of a job.
 struct Program {
     explicit Program(std::size_t ranks)
@@ -58,6 +64,8 @@ struct Program {
     std::vector<char> rows;              // whether its sequence is a graph's: see series.cpp
 
     std::vector<std::uint32_t> any_lists;
+    std::vector<std::uint32_t> large_tags; // those of 31 bits and more: see kFirstLargeTag
+    std::vector<ProgramNotice> notices;
 
     std::vector<Graph> graphs;
     bool has_start_edges = false; // anything that waits for a node's start
@@ -91,6 +99,12 @@ struct Program {
     }
     std::uint64_t operations() const;
     std::uint64_t messages() const;
+    /// Return a tag as the program's file has it.
+    std::int64_t tag_in_file(std::int32_t tag) const
+    {
+        return tag <= kFirstLargeTag ? large_tags[static_cast<std::size_t>(kFirstLargeTag - tag)]
+                                     : std::int64_t{tag};
+    }
 };
 
 /// Collects the nodes and edges of one graph after another; its memory serves all of them.
@@ -105,8 +119,10 @@ class GraphBuilder
     {
         return static_cast<std::uint32_t>(nodes_.size());
     }
-    /// Move another graph's nodes to this one, their tags shifted; return the number of its first.
-    std::uint32_t append(GraphBuilder &other, std::int32_t tag_shift);
+    /// Move another graph's nodes to this one, their tags shifted and their peers, if `ranks` is
+    /// given, numbers in it; return the number of its first.
+    std::uint32_t append(GraphBuilder &other, std::int32_t tag_shift,
+                         const std::vector<std::uint32_t> *ranks = nullptr);
     /// Tell whether every node can begin some day: there is no circle.
     bool has_order();
     /// Make the graph the next operation of a rank, and begin another. A graph without nodes is

@@ -79,6 +79,18 @@ void write_flows(std::ostream &out, std::uint32_t base, const std::vector<Patter
     out << "]";
 }
 
+void write_notices(std::ostream &out, const std::vector<ProgramNotice> &notices)
+{
+    if (notices.empty())
+        return;
+    out << ",\"notices\":[";
+    for (std::size_t i = 0; i < notices.size(); i++)
+        out << (i > 0 ? ",\n  " : "\n  ") << "{\"what\":" << quoted(notices[i].what)
+            << ",\"text\":" << quoted(notices[i].text)
+            << ",\"remedy\":" << quoted(notices[i].remedy) << "}";
+    out << "]";
+}
+
 void write_totals(std::ostream &out, std::vector<Time> totals)
 {
     std::ranges::sort(totals);
@@ -118,6 +130,7 @@ void write_summary(std::ostream &out, const Platform &platform, const std::vecto
         out << finish << "]";
         if (!patterns[j].empty() && record != nullptr)
             write_flows(out, base, patterns[j], *record);
+        write_notices(out, jobs[j].program->notices);
         out << "}";
     }
     out << "]";

@@ -33,7 +33,7 @@ class Timeline
 {
   public:
     Timeline(std::ostream &out, const std::vector<Job> &jobs, const Record &record)
-        : out_(out), record_(record)
+        : out_(out), jobs_(jobs), record_(record)
     {
         for (std::size_t j = 0; j < jobs.size(); j++) {
             begin();
@@ -79,7 +79,9 @@ class Timeline
             const MessageRecord &message = record_.messages[activity.message];
             out_ << ",\"args\":{\"from\":" << places_[message.source].rank
                  << ",\"to\":" << places_[message.destination].rank
-                 << ",\"bytes\":" << message.bytes << ",\"tag\":" << message.tag << "}";
+                 << ",\"bytes\":" << message.bytes
+                 << ",\"tag\":" << jobs_[places_[rank].job].program->tag_in_file(message.tag)
+                 << "}";
         }
         out_ << "}";
     }
@@ -96,6 +98,7 @@ class Timeline
     }
 
     std::ostream &out_;
+    const std::vector<Job> &jobs_;
     const Record &record_;
     std::vector<Place> places_;
     bool first_ = true;

@@ -8,6 +8,7 @@
 #include "readers.h"
 
 #include "base/error.h"
+#include "goal_numbers.h"
 #include "text_file.h"
 #include <cstring>
 
@@ -18,6 +19,7 @@ namespace
 {
 
 constexpr std::size_t kMagicBytes = 8, kNodeBytes = 39;
+constexpr std::uint32_t kAnyTagInFile = UINT32_MAX;
 constexpr double kBytesPerFileByte = 1.5;
 
 class BinaryReader
@@ -46,6 +48,8 @@ class BinaryReader
                 fail("operations wait for one another in a circle");
             graph_.finish_alone(program, rank);
         }
+        tags_.finish(program);
+        program.notices = other_units_.notices();
         return program;
     }
 
@@ -106,14 +110,14 @@ class BinaryReader
             graph_.depend(later, earlier, at_start);
         }
     }
-    Operation operation(const char *at) const
+    Operation operation(const char *at)
     {
         const auto type = read_at<std::uint8_t>(at + 4);
         const auto peer = read_at<std::uint32_t>(at + 5);
         const auto size = read_at<std::uint64_t>(at + 9);
-        const auto tag = static_cast<std::int32_t>(read_at<std::uint32_t>(at + 17));
-        if (read_at<std::uint16_t>(at + 21) != 0)
-            fail("it uses several processors or NICs; a rank has one of each here");
+        const auto tag = read_at<std::uint32_t>(at + 17);
+        other_units_.processors |= read_at<std::uint8_t>(at + 21) > 0;
+        other_units_.nics |= read_at<std::uint8_t>(at + 22) > 0;
         if (type == 3) {
             if (static_cast<double>(size) > kLongestSeconds * 1e9)
                 fail("a calculation takes " + std::to_string(size) + " ns");
@@ -126,9 +130,10 @@ class BinaryReader
             fail("there is no rank " + std::to_string(peer));
         if (size > static_cast<std::uint64_t>(kLargestMessage))
             fail("a message of " + std::to_string(size) + " bytes is too large");
-        if (tag >= kCollectiveTags || tag < (sends ? 0 : -1))
-            fail("a tag is " + std::to_string(tag) + ", and must be below 2^30");
-        return Operation::message(sends ? Kind::send : Kind::receive, peer, tag,
+        if (tag == kAnyTagInFile && sends)
+            fail("a message has the tag -1, which a receive alone may have");
+        return Operation::message(sends ? Kind::send : Kind::receive, peer,
+                                  tag == kAnyTagInFile ? kAnyTag : tags_.number(tag),
                                   static_cast<std::int64_t>(size));
     }
 
@@ -138,6 +143,8 @@ class BinaryReader
     const ReaderOptions &options_;
     std::uint32_t ranks_ = 0, rank_ = 0;
     GraphBuilder graph_;
+    GoalTags tags_;
+    OtherUnits other_units_;
 };
 
 } // namespace

@@ -83,6 +83,31 @@ static Program read_chakra_files(std::string_view bytes, const std::string &file
     return read_chakra(ranks, file_name, platform, options);
 }
 
+/// A file that a list names: its paths begin where the program was started, as smpirun has it, or
+/// where the list is. Empty: there is none.
+static std::string listed_file(std::string_view word, const std::string &list)
+{
+    const std::filesystem::path path(word),
+        beside = std::filesystem::path(list).parent_path() / path;
+    std::error_code none;
+    for (const std::filesystem::path &one : {path, beside})
+        if (std::filesystem::is_regular_file(one, none))
+            return one.string();
+    return "";
+}
+
+static Program read_list(std::string_view bytes, const std::string &file_name,
+                         const Platform &platform, const ReaderOptions &options)
+{
+    std::vector<std::string> files;
+    for (Words words(bytes, file_name); words.next("#");) {
+        files.push_back(words.count() == 1 ? listed_file(words[0], file_name) : "");
+        if (files.back().empty())
+            words.fail("there is no file " + shown(words[0]) + " with the trace of a rank");
+    }
+    return read_time_independent_list(files, file_name, platform, options);
+}
+
 ReadProgram read_program(std::string_view bytes, const std::string &file_name,
                          const Platform &platform, const ReaderOptions &options)
 {
@@ -109,6 +134,8 @@ ReadProgram read_program(std::string_view bytes, const std::string &file_name,
         return {read_time_independent(bytes, file_name, platform, options),
                 {},
                 "time-independent trace"};
+    if (words.count() == 1 && !listed_file(words[0], file_name).empty())
+        return {read_list(bytes, file_name, platform, options), {}, "time-independent trace"};
     words.fail("this is none of the formats: GOAL (num_ranks ...), a time-independent trace "
                "(0 send 1 ...), a pattern (from to bytes start), a collective operation ({...})");
 }

@@ -46,6 +46,10 @@ Program read_goal_binary(std::string_view bytes, const std::string &file_name,
                          const ReaderOptions &options);
 Program read_time_independent(std::string_view text, const std::string &file_name,
                               const Platform &platform, const ReaderOptions &options);
+/// Each rank is in one of the files.
+Program read_time_independent_list(const std::vector<std::string> &files,
+                                   const std::string &file_name, const Platform &platform,
+                                   const ReaderOptions &options);
 /// `files` are those of rank 0, 1, ...
 Program read_chakra(const std::vector<std::string_view> &files, const std::string &file_name,
                     const Platform &platform, const ReaderOptions &options);

@@ -2,6 +2,7 @@
 #include "base/tests/mutation.h"
 #include "base/word_file.h"
 #include "world.h"
+#include <cstring>
 
 using namespace rankwise;
 using namespace rankwise::sim;
@@ -84,10 +85,73 @@ void meaning()
     CHECK_NEAR(seconds(outcome.finish[0]), 124.4e-6, 1e-10);
 }
 
+std::string named(const std::string &name, const std::string &text)
+{
+    return part(10, part(1, name) + part(29, text));
+}
+
+/// ASTRA-sim ends a send before its receive begins, and waits for data alone.
+void as_astra_sim()
+{
+    const std::string large = attribute("comm_size", 9, 131072);
+    const auto exchange = [&](std::uint64_t peer) {
+        return metadata + node(0, 5, large + attribute("comm_dst", 7, peer)) +
+               node(1, 6, part(5, varint(0)) + large + attribute("comm_src", 7, peer));
+    };
+    Platform small = platform();
+    small.classes[0].eager_below = 1024;
+    CHECK(simulate(small, read({exchange(1), exchange(0)})).deadlock.empty());
+
+    const Program missing = read({metadata + node(1, 4, number(7, 30) + part(4, varint(9)))});
+    CHECK_NEAR(seconds(simulate(platform(), missing).total), 30e-6, 1e-10);
+    CHECK(missing.notices.size() == 1);
+}
+
+void numbers()
+{
+    const float operations = 2e6F;
+    std::string bits(4, '\0');
+    std::memcpy(bits.data(), &operations, 4);
+    const std::string real = part(10, part(1, "num_ops") + varint(5 << 3 | 5) + bits);
+    CHECK_NEAR(seconds(simulate(platform(), read({metadata + node(1, 4, real)})).total),
+               2e6 / platform().flops_per_second, 1e-9);
+    const Program both =
+        read({metadata + node(1, 4, number(7, 30) + attribute("is_cpu_op", 27, 1)) +
+              node(2, 4, number(7, 40))});
+    CHECK(both.notices.size() == 1);
+}
+
+/// Groups of two ranks each, as ranks use them or as a node tells them: an allreduce has two
+/// messages in each, and twelve or more of four ranks.
+void process_groups()
+{
+    const auto file = [](const std::string &group, const std::string &before) {
+        return metadata + before +
+               node(2, 7,
+                    attribute("comm_type", 9, 0) + attribute("comm_size", 9, 800) +
+                        named("pg_name", group));
+    };
+    const Program used = read({file("0", ""), file("1", ""), file("0", ""), file("1", "")});
+    CHECK(simulate(platform(), used).messages == 4);
+    CHECK(simulate(platform(), used).deadlock.empty() && used.notices.size() == 1);
+    const std::string told = node(
+        1, 1,
+        part(8, part(1, R"(['[{"pg_name":"0","ranks":[0,2]},{"pg_name":"1","ranks":[3,1]}]'])")));
+    const Program known =
+        read({file("0", told), file("1", told), file("0", told), file("1", told)});
+    CHECK(simulate(platform(), known).messages == 4 && known.notices.empty());
+    const std::string world = node(1, 1, part(8, part(1, R"(['[{"pg_name":"0","ranks":[]}]'])")));
+    CHECK(read({file("0", world), file("0", world)}).notices.empty());
+    CHECK(contains(error_of([&] {
+                       read({file("0", told), file("0", told), file("0", told)});
+                   }),
+                   "rank"));
+}
+
 void refused()
 {
     const auto why = [](std::vector<std::string> files) { return error_of([&] { read(files); }); };
-    CHECK(contains(why({metadata + node(1, 4, number(4, 5))}), "depends on 5"));
+    CHECK(contains(why({metadata + node(1, 4, number(5, 5))}), "depends on 5"));
     CHECK(contains(why({metadata + node(1, 4, number(4, 1))}), "circle"));
     CHECK(contains(why({metadata + node(1, 4, "") + node(1, 4, "")}), "two nodes"));
     CHECK(contains(why({metadata + node(1, 5, attribute("comm_dst", 7, 1))}), "peer"));
@@ -122,6 +186,9 @@ void damaged()
 int main()
 {
     meaning();
+    as_astra_sim();
+    numbers();
+    process_groups();
     refused();
     damaged();
     return rankwise::test::conclude();

@@ -4,6 +4,9 @@
 #include "json.h"
 #include "options.h"
 #include "world.h"
+#include <algorithm>
+#include <random>
+#include <tuple>
 
 using namespace rankwise;
 using namespace rankwise::sim;
@@ -57,9 +60,103 @@ void goal_text()
                    "in a circle"));
     CHECK(contains(refused(head + "calc 1\n"), "file:4: the file ends within a rank"));
     CHECK(contains(refused(head + "}\nrank 0 {\n}\n"), "rank 0 is here twice"));
-    CHECK(contains(refused(head + "calc 1 cpu 1\n}\n"), "one processor"));
+    CHECK(read(head + "calc 1 cpu 1\n}\n").program.notices.size() == 1);
+    CHECK(contains(refused(head + "calc 1 cpu 256\n}\n"), "file:3: a number must be"));
     CHECK(contains(refused(head + "calc 1 gpu 1\n}\n"), "expected tag, cpu or nic, not gpu"));
     CHECK(contains(refused(head + "send 8b\n}\n"), "file:3: the line ends too early"));
+}
+
+/// txt2bin scans characters: comments are blanks wherever they stand, and blanks are not needed.
+void goal_characters()
+{
+    const auto both = [](const std::string &first, const std::string &second) {
+        return read("num_ranks 2\n" + first + "\n" + second + "\n").program;
+    };
+    const std::string receives = "rank 1 {\nr: recv 7b from 0 tag 4\n}";
+    for (const std::string sends :
+         {"rank 0 {\n/* c */l1: send 7b to 1 tag 4\n}", "rank 0 {\nl1: send 7b to 1 tag 4 // c\n}",
+          "rank 0 {\n/* a\nb */ /**/l1: send 7b to 1 tag 4\n/* d */\n}",
+          "/**/rank 0{l1:send 7b to 1 tag 4\n}", "rank 0{\nl1:send 7 b to1tag4\n}",
+          "rank 0\n{ send 7bto 1 /* tag 9 */ tag 4 }"}) {
+        const Program made = both(sends, receives);
+        CHECK(made.messages() == 1);
+        const Outcome outcome = simulate(ideal(8), made);
+        CHECK(outcome.deadlock.empty() && outcome.messages == 1 && outcome.bytes == 7);
+    }
+    CHECK(contains(refused("num_ranks 1\nrank 0 {\n/* a\nb */ calc x\n}\n"),
+                   "file:4: nanoseconds must be a whole number"));
+    CHECK(contains(refused("num_ranks 1\nrank 0 {\n/* a\n}\n"), "file:3: a comment has no end"));
+    CHECK(contains(refused("num_ranks 1\nrank 0 {\ncalc 1 calc 2\n}\n"), "file:3: expected tag"));
+}
+
+/// Tags have 32 bits, and "any tag" means all of them.
+void goal_tags()
+{
+    for (const std::string tag : {"1073741823", "1073741824", "2147483648", "4294967294"})
+        for (const std::string &wanted : {tag, std::string("-1")}) {
+            const Program made = read("num_ranks 2\nrank 0 {\nsend 9b to 1 tag " + tag +
+                                      "\n}\nrank 1 {\nrecv 9b from 0 tag " + wanted + "\n}\n")
+                                     .program;
+            CHECK(simulate(ideal(8), made).deadlock.empty());
+        }
+    const Program apart = read("num_ranks 2\nrank 0 {\nsend 9b to 1 tag 3000000000\n}\nrank 1 {\n"
+                               "recv 9b from 0 tag 3000000001\n}\n")
+                              .program;
+    CHECK(contains(simulate(ideal(8), apart).deadlock, "tag 3000000001"));
+    CHECK(contains(refused("num_ranks 2\nrank 0 {\nsend 9b to 1 tag 4294967295\n}\n"),
+                   "file:3: a tag must be"));
+}
+
+/// Random legal files mean what was written into them.
+void goal_random()
+{
+    std::mt19937 random(7);
+    const auto one_of = [&](const std::vector<std::string> &words) {
+        return words[random() % words.size()];
+    };
+    const auto blank = [&] { return one_of({" ", "\t", "  ", " /* l9: calc 5 */ "}); };
+    const auto may = [&] { return one_of({"", "", " ", "/*:*/"}); };
+    for (int i = 0; i < 300; i++) {
+        std::vector<Operation> meant;
+        std::string text = one_of({"", "// c\n", "/* c\n */"}) + "num_ranks" + blank() + "2" +
+                           one_of({"\n", "\r\n", " // c\n"}) + "rank" + blank() + "0" + may() +
+                           "{" + one_of({"", "\n"});
+        for (std::size_t n = random() % 6; meant.size() < n;) {
+            const std::string label = "l" + std::to_string(meant.size());
+            text += may() + one_of({"", label + may() + ":" + may()});
+            const int size = static_cast<int>(random() % 1000),
+                      tag = static_cast<int>(random() % 1000);
+            const std::string digits = std::to_string(size);
+            if (random() % 3 == 0) {
+                text += "calc" + blank() + digits + one_of({"", " cpu 0"});
+                meant.push_back(Operation::compute(Time{size} * 1000));
+            } else {
+                const bool sends = random() % 2 == 0;
+                text += (sends ? "send" : "recv") + blank() + digits + may() + "b" + may() +
+                        (sends ? "to" : "from") + may() + "1" + may() + "tag" + may() +
+                        std::to_string(tag) + one_of({"", " cpu 0", " nic0", " cpu 0 nic 0"});
+                meant.push_back(
+                    Operation::message(sends ? Kind::send : Kind::receive, 1, tag, size));
+            }
+            text += may() + one_of({"\n", "\r\n", " // b\n", "\n\n/* send 1b to 1 */\n"});
+        }
+        text += "}" + may() + "rank 1{}" + one_of({"", "\n", "/* end */"});
+        const Program made = read(text).program;
+        std::vector<Operation> found;
+        for (const GraphNode &node : made.nodes)
+            found.push_back(node.operation);
+        if (made.nodes.empty())
+            for (const Operation &one : made.sequences[0])
+                if (one.kind() != Kind::wait_all)
+                    found.push_back(one);
+        const auto as_written = [](const Operation &one) {
+            const bool sends = one.kind() == Kind::send || one.kind() == Kind::isend;
+            const bool computes = one.kind() == Kind::compute;
+            return std::tuple(computes, sends, computes ? one.duration() : one.bytes(),
+                              computes ? 0 : one.tag());
+        };
+        CHECK(std::ranges::equal(found, meant, {}, as_written, as_written));
+    }
 }
 
 void goal_binary()
@@ -103,6 +200,31 @@ void traces()
     CHECK(contains(refused("0 init\n1 send 0\n"), "file:2: the line ends too early"));
     CHECK(contains(refused("0 init\n1 send 0 5 1 77\n"), "datatype 77 is not known"));
     CHECK(read("0 init\n0 scatter 8 8 0\n").program.ranks() == 1);
+}
+
+/// All that SMPI's replay takes of sizes by rank, sendRecv and wildcards.
+void actions()
+{
+    const auto total = [](const std::string &first, const std::string &second) {
+        const Program made = read("0 " + first + "\n1 " + second + "\n").program;
+        const Outcome outcome = simulate(ideal(8), made);
+        CHECK(outcome.deadlock.empty());
+        return outcome.bytes;
+    };
+    CHECK(total("sendRecv 50 1 60 1 1 6", "sendRecv 60 0 50 0 6 1") == 4 * 50 + 60);
+    CHECK(total("send 1 7 9", "recv -333 -444 9") == 9);
+    CHECK(total("send 1 7 9", "recv -555 -1 9") == 9);
+    CHECK(total("irecv -333 -444 9 6\n0 wait -333 0 -444", "send 0 7 9") == 9);
+    CHECK(total("gatherv 5 5 3 0 6 1", "gatherv 3 5 3 0 1 6") == 12);
+    CHECK(total("scatterv 5 3 5 0 1 6", "scatterv 5 3 12 0 6 6") == 12);
+    CHECK(total("allgatherv 5 5 3 1 1", "allgatherv 3 5 3 1 1") == 4 * 8);
+    CHECK(total("allgatherv 5 5 3 1 1 0 5", "allgatherv 3 5 3 1 1 0 5") == 4 * 8);
+    CHECK(total("alltoallv 9 1 2 9 1 3 6 6", "alltoallv 9 3 4 9 2 4 6 6") == 5);
+    CHECK(total("reducescatter 5 3 0 6", "reducescatter 5 3 0 6") == 8);
+    CHECK(total("scan 8 0 6", "scan 8 0 6") == 8);
+    CHECK(total("exscan 8 0 1", "exscan 8 0 1") == 32);
+    CHECK(contains(refused("0 gatherv 5 5 3\n1 gatherv 5 5\n"), "file:2: the line ends too early"));
+    CHECK(contains(refused("0 sendRecv 5 1 5\n1 init\n"), "file:1: the line ends too early"));
 }
 
 void patterns()
@@ -217,8 +339,12 @@ void command_line()
 int main()
 {
     goal_text();
+    goal_characters();
+    goal_tags();
+    goal_random();
     goal_binary();
     traces();
+    actions();
     patterns();
     memory();
     platforms();

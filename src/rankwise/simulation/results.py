@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwise.core.errors import HostError
+from rankwise.core.records import Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class SimulatedJob:
     """When each rank ends, shape (ranks,)."""
     flows: tuple[Flow, ...] = ()
     """Of a pattern alone, in the order of its lines."""
+    notices: tuple[Notice, ...] = ()
+    """What its file says and is not simulated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,11 @@ class Simulation:
         """Return the number of ranks of all jobs."""
         return sum(len(job.finish_seconds) for job in self.jobs)
 
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what the files of all jobs say and is not simulated."""
+        return tuple(said for one in self.jobs for said in one.notices)
+
 
 def read_simulation(text: str) -> Simulation:
     """Return what `rankwise-sim` has printed. Raises HostError where it is not that."""
@@ -147,7 +155,8 @@ def _job(said: Mapping[str, Any]) -> SimulatedJob:
     flows = tuple(
         Flow(flow["from"], flow["to"], flow["bytes"], flow["start"], flow["end"]) for flow in said.get("flows", ())
     )
-    return SimulatedJob(said["name"], tuple(said["finish_seconds"]), flows)
+    notices = tuple(Notice(one["what"], one["text"], one["remedy"]) for one in said.get("notices", ()))
+    return SimulatedJob(said["name"], tuple(said["finish_seconds"]), flows, notices)
 
 
 def _derivatives(said: Sequence[Mapping[str, Any]]) -> list[Derivative]:

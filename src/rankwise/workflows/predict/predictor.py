@@ -134,7 +134,7 @@ def predict(request: PredictRequest, store: Path | None = None, progress: Progre
         changes=tuple(change.text for change in request.changes),
         measured=_beside(request, store, platform, {total_key(request.question): total}, first),
         recorded=at.posed.recorded,
-        notices=(*at.notices, *_notices(request, at, store)),
+        notices=(*at.notices, *first.notices, *_notices(request, at, store)),
         timeline=timeline,
     )  # fmt: skip
 
@@ -225,7 +225,8 @@ def sweep(
     )
     return Sweep(
         request.question.title, at.found.name, at.model, f"{change.name}.{change.quantity}",
-        value_now(platform, change), simulations[0].total_seconds, points, at.notices,
+        value_now(platform, change), simulations[0].total_seconds, points,
+        (*at.notices, *simulations[0].notices),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -24,6 +25,8 @@ from rankwise.simulation.simulator import SimulatorJob
 from rankwise.workflows import schedules
 
 MOST_RANKS = 1 << 22
+_MOST_COMMENTS = 1000
+"""Lines before the first of a trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ def _file_job(text: str, platform: Platform) -> _FileJob:
         trace = recording.need_calls()
         said = (*recording.problems(), *left_out.notices(trace, takes, "the prediction"))
         return _FileJob(_trace_job(job, trace, platform), said, Recorded(trace.seconds, trace.crowded))
-    return _FileJob(replace(job, text=_joined(path)) if path.is_dir() else replace(job, file=path))
+    return _FileJob(replace(job, text=_listed(path)) if path.is_dir() else replace(job, file=path))
 
 
 def _trace_job(job: SimulatorJob, trace: Trace, platform: Platform) -> SimulatorJob:
@@ -219,19 +222,24 @@ def _trace_job(job: SimulatorJob, trace: Trace, platform: Platform) -> Simulator
     return replace(job, text="\n".join(goal(trace)) + "\n")
 
 
-def _joined(folder: Path) -> str:
-    """The files of a time-independent trace, one for each rank, one behind the other."""
-    parts = []
-    for path in sorted(file for file in folder.iterdir() if file.is_file()):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        first = text.split(maxsplit=2)
-        if len(first) > 1 and whole_number(first[0]) is not None and whole_number(first[1]) is None:
-            parts.append(text.rstrip("\n") + "\n")
-    if not parts:
+def _listed(folder: Path) -> str:
+    """The files of a time-independent trace, one for each rank, as a list that the simulator reads."""
+    paths = [path for path in sorted(folder.iterdir()) if path.is_file() and _is_trace(path)]
+    if not paths:
         raise InputError(
             f"{folder} has no trace", "a folder must hold a time-independent trace, with a file for each rank"
         )
-    return "".join(parts)
+    strange = next((path for path in paths if set(str(path.absolute())) & set(" \t\r\n#")), None)
+    if strange:
+        raise InputError(f"'{strange}' has a blank or # in its path", "copy the folder to a path without")
+    return "".join(f"{path.absolute()}\n" for path in paths)
+
+
+def _is_trace(path: Path) -> bool:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = (line.split() for line in islice(file, _MOST_COMMENTS))
+        first = next((words for words in lines if words and not words[0].startswith("#")), [])
+    return len(first) > 1 and whole_number(first[0]) is not None and whole_number(first[1]) is None
 
 
 def _numbers(text: str) -> tuple[int, ...]:
