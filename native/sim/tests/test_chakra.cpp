@@ -64,7 +64,7 @@ std::vector<std::string> trace()
 
 Platform platform()
 {
-    Platform made = ideal(2);
+    Platform made = ideal(4);
     made.classes[0].ranges[0].latency = 20'000'000;
     made.packet_bytes = 1500;
     return made;
