@@ -145,7 +145,7 @@ void process_groups()
     CHECK(contains(error_of([&] {
                        read({file("0", told), file("0", told), file("0", told)});
                    }),
-                   "rank"));
+                   "process groups"));
 }
 
 void refused()
