@@ -122,13 +122,16 @@ def servers_on_nodes(folder: Path, shell: str, *names: str) -> Iterator[Servers]
     port = 2222
     _new_key(folder / "host_key")
     shutil.copy(folder / "key.pub", folder / "authorized_keys")
-    (folder / "config").write_text(_CONFIG.format(address="0.0.0.0", port=port, folder=folder, bin=folder / "bin"))
+    config = _CONFIG.format(address="0.0.0.0", port=port, folder=folder, bin=folder / "bin")
     (folder / "known_hosts").write_text(f"* {(folder / 'host_key.pub').read_text()}")
     user = pwd.getpwuid(os.geteuid()).pw_name
     (folder / "client").write_text(_CLIENT.format(name="*", port=port, folder=folder, user=user))
     with contextlib.ExitStack() as stack:
         for name in names:
-            argv = [shell, "-e", name, SSHD, "-D", "-e", "-f", str(folder / "config")]
+            # SetEnv: sshd clears its environment, and nodes of other testbeds have this name and /tmp too
+            own = subprocess.check_output([shell, "-e", name, "sh", "-c", "echo $TMPDIR"], text=True, timeout=30)
+            (folder / f"{name}.config").write_text(f"{config.rstrip()} TMPDIR={own.strip()}\n")
+            argv = [shell, "-e", name, SSHD, "-D", "-e", "-f", str(folder / f"{name}.config")]
             log = stack.enter_context((folder / f"{name}.log").open("wb"))
             found.running[name] = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
             found.ports[name] = port
