@@ -14,6 +14,7 @@ import pytest
 
 from rankwise.analysis.trace.reading import read
 from rankwise.artifacts import tracer
+from rankwise.core import process
 from rankwise.core.errors import HostError
 from rankwise.core.records import Implementation
 from rankwise.workflows import study_further
@@ -76,7 +77,7 @@ def test_no_folder_of_a_running_trace_can_be_written_by_others() -> None:
         line = ["trace", "-n", "1", "--mpi", one.id, "-o", "t", "--", str(compiled(one.id, "traced")), "4000000"]
         with started(*line, home=home) as running:
             deadline = time.monotonic() + 60
-            while not (found := _folders_of_ranks()):
+            while not (found := _folders_of_ranks(running.pid)):
                 assert running.poll() is None and time.monotonic() < deadline
                 time.sleep(0.01)
             modes = {stat.S_IMODE(Path(one).stat().st_mode) for one in (*found, home / "t")}
@@ -105,13 +106,16 @@ def test_a_placement_is_mapped_from_a_folder_of_the_ranks(family: str, monkeypat
     assert seen == [(NOBODY if family == "lammpi" else 0, 0o700)]
 
 
-def _folders_of_ranks() -> set[str]:
-    """What ranks that are recorded now are told to write to, and is there."""
+def _folders_of_ranks(pid: int) -> set[str]:
+    """What ranks that this process has started are told to write to, and is there."""
+    started_by = f"{process.MARK}={process.identity(pid)}-".encode()
     found = set()
-    for process in Path("/proc").glob("[0-9]*"):
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            words = (process / "environ").read_bytes().split(b"\0")
+            words = (folder / "environ").read_bytes().split(b"\0")
         except OSError:
+            continue
+        if not any(one.startswith(started_by) for one in words):
             continue
         found |= {os.fsdecode(one[15:]) for one in words if one.startswith(b"RANKWISE_TRACE=/tmp/rankwise-0")}
     return {one for one in found if Path(one).exists()}
