@@ -56,7 +56,7 @@ def _is_numbers(words: Iterable[str]) -> bool:
 def _lines(text: str) -> list[tuple[int, str]]:
     """Number and text of each line, without remarks and empty lines."""
     lines = enumerate(text.removeprefix("\ufeff").splitlines(), 1)
-    return [(number, one) for number, line in lines if (one := line.partition("#")[0].strip())]
+    return [(number, text) for number, line in lines if (text := line.partition("#")[0].strip())]
 
 
 def _words(line: str) -> list[str]:
@@ -81,9 +81,9 @@ def _of_words(path: Path, words: list[tuple[int, list[str]]]) -> CommunicationMa
     heading = list[str]()
     if decimal_number(words[0][1][0].removeprefix("-")) is None:
         heading, words = [_column(word) for word in words[0][1]], words[1:]
-    named = all(heading.count(one) == 1 for one in _COLUMNS)
+    named = all(heading.count(name) == 1 for name in _COLUMNS)
     is_list = not {"from", "to"}.isdisjoint(heading)
-    columns = [heading.index(one) if named else place for place, one in enumerate(_COLUMNS)]
+    columns = [heading.index(name) if named else place for place, name in enumerate(_COLUMNS)]
     widths = {len(entries) for _, entries in words}
     if not words:
         raise InputError(f"{path} has a header but no rows", f"give {_FORMS}")
@@ -128,12 +128,12 @@ def _of_matrix_market(path: Path, text: str) -> CommunicationMatrix:
             raise InputError(f"{path} has entries of the kind {field}", "write bytes: real or integer")
         if entries > len(text):
             raise InputError(f"{path} announces {entries} entries and has fewer", "write it whole")
-        found = scipy.sparse.csr_array(scipy.io.mmread(io.BytesIO(data)))
+        weights = scipy.sparse.csr_array(scipy.io.mmread(io.BytesIO(data)))
     except (ValueError, OverflowError) as error:
         raise InputError(f"{path}: {error}", _REMEDY) from error
-    if not (np.isfinite(found.data).all() and (found.data >= 0).all()):
+    if not (np.isfinite(weights.data).all() and (weights.data >= 0).all()):
         raise InputError(f"{path} has entries that are not numbers of bytes", f"write 0 to {MOST_COUNT}")
-    return CommunicationMatrix(rows, found.astype(np.float64))
+    return CommunicationMatrix(rows, weights.astype(np.float64))
 
 
 def _looks_like_list(path: Path, words: list[tuple[int, list[str]]]) -> bool:
@@ -162,12 +162,12 @@ def _looks_like_list(path: Path, words: list[tuple[int, list[str]]]) -> bool:
 
 
 def _number(path: Path, line: int, word: str) -> float:
-    found = decimal_number(word)
-    if found is None or found > MOST_COUNT:
+    number = decimal_number(word)
+    if number is None or number > MOST_COUNT:
         raise InputError(
             f"{path}, line {line}: '{short(word)}' is not a number of bytes", f"write 0 to {MOST_COUNT}"
         )
-    return found
+    return number
 
 
 def _entry(path: Path, line: int, entries: list[str], columns: list[int]) -> tuple[int, int, float]:
@@ -182,7 +182,7 @@ def _entry(path: Path, line: int, entries: list[str], columns: list[int]) -> tup
 
 def of_entries(path: Path, entries: list[tuple[int, int, float]]) -> CommunicationMatrix:
     """Return the matrix of bytes from rank to rank. Raises InputError for more ranks than a job has."""
-    ranks = 1 + max(max(one[0], one[1]) for one in entries)
+    ranks = 1 + max(max(sender, receiver) for sender, receiver, _ in entries)
     if ranks > limits.MOST_RANKS:
         raise InputError(f"{path} has {ranks} ranks", f"a job has at most {limits.MOST_RANKS}")
     senders, receivers, sizes = zip(*entries, strict=True)

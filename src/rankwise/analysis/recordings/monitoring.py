@@ -53,7 +53,7 @@ class Monitored:
 def _recognizes(source: Source) -> bool:
     """A folder with files of such names, or a file of one or several ranks."""
     if source.path.is_dir():
-        return any(_FILE.fullmatch(one.name) for one in source.path.iterdir())
+        return any(_FILE.fullmatch(file.name) for file in source.path.iterdir())
     head = source.head
     return head.startswith(_FIRST) or any(_LINE.match(line.strip()) for line in head.splitlines())
 
@@ -66,15 +66,15 @@ def files_of(path: Path) -> tuple[Path, ...]:
     match = _FILE.fullmatch(path.name)
     if not path.is_dir():
         beside = path.parent.glob(f"{_escaped(match[1])}.*.prof") if match else ()
-        return tuple(sorted(one for one in beside if _FILE.fullmatch(one.name))) or (path,)
-    found = {one: match[1] for one in sorted(path.iterdir()) if (match := _FILE.fullmatch(one.name))}
-    names = sorted(set(found.values()))
+        return tuple(sorted(file for file in beside if _FILE.fullmatch(file.name))) or (path,)
+    names_of_runs = {file: match[1] for file in sorted(path.iterdir()) if (match := _FILE.fullmatch(file.name))}
+    names = sorted(set(names_of_runs.values()))
     if len(names) > 1:
         raise InputError(
             f"{path} has what Open MPI's monitoring wrote of several runs: {', '.join(names[:4])}",
-            f"name one file of the run: {next(iter(found))}",
+            f"name one file of the run: {next(iter(names_of_runs))}",
         )
-    return tuple(found)
+    return tuple(names_of_runs)
 
 
 def _escaped(name: str) -> str:
@@ -83,16 +83,16 @@ def _escaped(name: str) -> str:
 
 def read_files(sources: Sequence[Source]) -> Monitored:
     """Read them. Raises InputError for what cannot be read, and for ranks that are missing."""
-    files = tuple(one.path for one in sources)
-    found = parse("\n".join(one.text() for one in sources), str(files[0]))
-    missing = sorted(set(range(found.ranks)) - {one.source for one in found.sent})
+    files = tuple(source.path for source in sources)
+    monitored = parse("\n".join(source.text() for source in sources), str(files[0]))
+    missing = sorted(set(range(monitored.ranks)) - {sent.source for sent in monitored.sent})
     if len(files) == 1 and missing and _FILE.fullmatch(files[0].name):
         shown = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
         raise InputError(
             f"{files[0]} is of one rank: what ranks {shown} sent is not there",
             "put the files of all ranks beside it: NAME.0.prof, NAME.1.prof, ...",
         )
-    return found
+    return monitored
 
 
 def parse(text: str, source: str) -> Monitored:
@@ -101,7 +101,7 @@ def parse(text: str, source: str) -> Monitored:
     collectives: list[int] = []
     for line in text.splitlines():
         if match := _LINE.match(line.strip()):
-            numbers = tuple(whole_number(one) or 0 for one in (match[6] or "").split(",") if one)
+            numbers = tuple(whole_number(count) or 0 for count in (match[6] or "").split(",") if count)
             ranks = int(match[2]), int(match[3])
             if max(ranks) >= MOST_RANKS:
                 raise InputError(f"{source} names rank {max(ranks)}", f"a job has at most {MOST_RANKS} ranks")
@@ -115,44 +115,46 @@ def parse(text: str, source: str) -> Monitored:
             "record it: --mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 "
             "--mca pml_monitoring_filename FILE",
         )
-    return Monitored(tuple(sent), 1 + max(max(one.source, one.destination) for one in sent), sum(collectives))
+    return Monitored(tuple(sent), 1 + max(max(line.source, line.destination) for line in sent), sum(collectives))
 
 
-def rows(found: Monitored) -> Iterator[Row]:
+def rows(monitored: Monitored) -> Iterator[Row]:
     """Yield operation, bytes, ranks and count: messages alone."""
-    for one in found.sent:
-        if one.messages and sum(one.by_size) == one.messages:
-            yield from _by_size(one)
-        elif one.messages:
-            yield "send", round(one.bytes / one.messages), 2, one.messages
+    for sent in monitored.sent:
+        if sent.messages and sum(sent.by_size) == sent.messages:
+            yield from _by_size(sent)
+        elif sent.messages:
+            yield "send", round(sent.bytes / sent.messages), 2, sent.messages
 
 
-def _by_size(one: Sent) -> Iterator[Row]:
+def _by_size(sent: Sent) -> Iterator[Row]:
     """Sizes within a power of two are its lower or its upper end, whichever sums up to the bytes better."""
-    counts = [(place, count) for place, count in enumerate(one.by_size) if count]
+    counts = [(place, count) for place, count in enumerate(sent.by_size) if count]
     low = {place: 1 << (place - 1) if place else 0 for place, _ in counts}
     high = {place: (1 << place) - 1 if place else 0 for place, _ in counts}
     totals = [sum(size[place] * count for place, count in counts) for size in (low, high)]
-    size = low if abs(one.bytes - totals[0]) <= abs(one.bytes - totals[1]) else high
+    size = low if abs(sent.bytes - totals[0]) <= abs(sent.bytes - totals[1]) else high
     for place, count in counts:
         yield "send", size[place], 2, count
 
 
-def notices(found: Monitored, source: str) -> tuple[Notice, ...]:
+def notices(monitored: Monitored, source: str) -> tuple[Notice, ...]:
     """Return what is to be said of what the files do not tell."""
-    if not found.collectives:
+    if not monitored.collectives:
         return ()
     return (Notice(
-        "collectives by kind", f"{source}: the operation of {found.collectives} collectives is not recorded",
+        "collectives by kind", f"{source}: the operation of {monitored.collectives} collectives is not recorded",
         "record the program with `rankwise trace` to tune them",
     ),)  # fmt: skip
 
 
 def _read(source: Source) -> Recording:
     files = files_of(source.path)
-    found = read_files([source] if files == (source.path,) else [Source.of(one) for one in files])
-    matrix = of_entries(source.path, [(one.source, one.destination, float(one.bytes)) for one in found.sent])
-    totals = Totals(tuple(rows(found)), notices(found, str(source.path)))
+    monitored = read_files([source] if files == (source.path,) else [Source.of(file) for file in files])
+    matrix = of_entries(
+        source.path, [(sent.source, sent.destination, float(sent.bytes)) for sent in monitored.sent]
+    )
+    totals = Totals(tuple(rows(monitored)), notices(monitored, str(source.path)))
     return Recording(source.path, WHAT, totals=totals, traffic=Traffic(matrix))
 
 

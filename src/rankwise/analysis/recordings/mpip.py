@@ -46,11 +46,11 @@ def parse(text: str, source: str) -> Report:
     tasks = len({match[1] for line in text.splitlines() if (match := _TASK.match(line))})
     counts: Counter[tuple[str, int]] = Counter()
     averaged = averaged_bytes = 0
-    for one in _of_ranks(sections.get("Callsite Message Sent statistics", [])):
-        counts[one.function, class_bytes(one.mean_bytes)] += one.calls
-        if one.differ:
-            averaged += one.calls
-            averaged_bytes += one.calls * one.mean_bytes
+    for site in _of_ranks(sections.get("Callsite Message Sent statistics", [])):
+        counts[site.function, class_bytes(site.mean_bytes)] += site.calls
+        if site.differ:
+            averaged += site.calls
+            averaged_bytes += site.calls * site.mean_bytes
     for line in sections.get("Callsite Time statistics", []):
         if match := _TIMED.match(line):
             counts[match[1].lower(), 0] += int(match[2])
@@ -74,19 +74,19 @@ def rows(report: Report) -> Iterator[Row]:
 def notices(report: Report, source: str) -> tuple[Notice, ...]:
     """Return what is to be said of what a report does not tell."""
     remedy = "record the program with `rankwise trace` to know them"
-    told = [Notice(
+    notices = [Notice(
         "communicators unknown",
         f"{source} has no communicators: collectives are assumed to be of all tasks", remedy,
     )]  # fmt: skip
     if report.averaged:
         sized = sum(calls for name, _, calls in report.calls if name != "barrier")
-        told.append(Notice(
+        notices.append(Notice(
             "sizes averaged",
             f"{source} has only the mean of each call site's sizes: {report.averaged} of {sized} calls, "
             f"{format_size(report.averaged_bytes)}, are at call sites whose messages differ in size, and are "
             "taken for calls of the mean", remedy,
         ))  # fmt: skip
-    return tuple(told)
+    return tuple(notices)
 
 
 def _plain(name: str) -> str:
@@ -95,15 +95,15 @@ def _plain(name: str) -> str:
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.splitlines():
         if line.startswith("@---"):
             match = _SECTION.match(line)
-            lines = found.setdefault(match[1] if match else line, [])
+            lines = sections.setdefault(match[1] if match else line, [])
         else:
             lines.append(line)
-    return found
+    return sections
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ def _read(source: Source) -> Recording:
         raise InputError(f"{source.path} has several archives", f"name one of them: {anchor}")
     with tempfile.TemporaryDirectory(prefix="rankwise-otf2-") as name:
         problems = convert(anchor, Path(name))
-        found = reading.read(Path(name))
-    found.problems[:0] = problems
-    return Recording(source.path, WHAT, calls=found)
+        trace = reading.read(Path(name))
+    trace.problems[:0] = problems
+    return Recording(source.path, WHAT, calls=trace)
 
 
 FORMAT = Format(WHAT, lambda source: bool(_anchors(source.path)), _read)
